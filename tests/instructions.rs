@@ -80,7 +80,7 @@ mod slow {
     use super::*;
 
     #[test]
-    fn of_kernels_that_diverge_and_synchronise() {
+    fn of_kernels_that_diverge_and_synchronize() {
         instructions_do_not_depend_on_the_policy(&["bfs:8192", "bopt:12,steps=512"]);
     }
 

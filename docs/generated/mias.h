@@ -181,8 +181,8 @@
  * thousandths. */
 #define MIAS_STRAP_SEARCH_LOSS UINT32_C(0x128)
 /* Read only. Strap: share of DRAM bandwidth, in thousandths, above which a kernel is
- * memory-intensive, with option::SEARCH_BY_UTILISATION. */
-#define MIAS_STRAP_SEARCH_UTILISATION UINT32_C(0x12c)
+ * memory-intensive, with option::SEARCH_BY_UTILIZATION. */
+#define MIAS_STRAP_SEARCH_UTILIZATION UINT32_C(0x12c)
 /* Read only. 8 of them. Strap: SMs of the n-th scheduled kernel, for the policy with given shares. */
 #define MIAS_STRAP_SHARES UINT32_C(0x130)
 /* Read and write. Result of a search for SM shares, search_found: for traces, no effect on hardware. */
@@ -590,7 +590,7 @@
 /* Profiling ended without a sample, and Left-over took over. */
 #define MIAS_FAULT_NO_SAMPLES UINT32_C(0x400)
 /* The machine is larger than the image was built for. The surplus SMs stay idle. */
-#define MIAS_FAULT_MACHINE_TOO_LARGE UINT32_C(0x800)
+#define MIAS_FAULT_GPU_TOO_LARGE UINT32_C(0x800)
 /* The register block is unknown to this firmware. */
 #define MIAS_FAULT_WRONG_MAP UINT32_C(0x1000)
 /* The requested preemption is not supported by this firmware or its hardware. No TB is preempted. */
@@ -685,7 +685,7 @@
 #define MIAS_OPTION_MEMORY_FROM_DECISION UINT32_C(0x400)
 /* A search for SM shares classifies a kernel as memory-intensive by its used share of DRAM
  * bandwidth, not by its demand. */
-#define MIAS_OPTION_SEARCH_BY_UTILISATION UINT32_C(0x800)
+#define MIAS_OPTION_SEARCH_BY_UTILIZATION UINT32_C(0x800)
 /* A search for SM shares reassigns the SMs that it takes from a kernel in every step. Without this
  * option it stalls them until it is over. */
 #define MIAS_OPTION_SEARCH_REASSIGNS UINT32_C(0x1000)
@@ -718,7 +718,7 @@
  * first decision. For statistics, no effect on hardware. */
 #define MIAS_CONTEXT_ALLOWED_CLASS_SHIFT UINT32_C(0xa)
 /* No resource was used much. */
-#define MIAS_CONTEXT_ALLOWED_UNDERUTILISED UINT32_C(0x1)
+#define MIAS_CONTEXT_ALLOWED_UNDERUTILIZED UINT32_C(0x1)
 /* Neither underutilized nor saturated. */
 #define MIAS_CONTEXT_ALLOWED_MODERATE UINT32_C(0x2)
 /* A resource was saturated. */
@@ -1287,8 +1287,8 @@ struct mias_block {
      * thousandths. */
     const volatile uint32_t strap_search_loss;
     /* Read only. Strap: share of DRAM bandwidth, in thousandths, above which a kernel is
-     * memory-intensive, with option::SEARCH_BY_UTILISATION. */
-    const volatile uint32_t strap_search_utilisation;
+     * memory-intensive, with option::SEARCH_BY_UTILIZATION. */
+    const volatile uint32_t strap_search_utilization;
     /* Read only. 8 of them. Strap: SMs of the n-th scheduled kernel, for the policy with given
      * shares. */
     const volatile uint32_t strap_shares[8];
@@ -1545,7 +1545,7 @@ static_assert(offsetof(struct mias_block, strap_context_interval) == MIAS_STRAP_
 static_assert(offsetof(struct mias_block, strap_search_warm_up) == MIAS_STRAP_SEARCH_WARM_UP, "MIAS_STRAP_SEARCH_WARM_UP");
 static_assert(offsetof(struct mias_block, strap_search_window) == MIAS_STRAP_SEARCH_WINDOW, "MIAS_STRAP_SEARCH_WINDOW");
 static_assert(offsetof(struct mias_block, strap_search_loss) == MIAS_STRAP_SEARCH_LOSS, "MIAS_STRAP_SEARCH_LOSS");
-static_assert(offsetof(struct mias_block, strap_search_utilisation) == MIAS_STRAP_SEARCH_UTILISATION, "MIAS_STRAP_SEARCH_UTILISATION");
+static_assert(offsetof(struct mias_block, strap_search_utilization) == MIAS_STRAP_SEARCH_UTILIZATION, "MIAS_STRAP_SEARCH_UTILIZATION");
 static_assert(offsetof(struct mias_block, strap_shares) == MIAS_STRAP_SHARES, "MIAS_STRAP_SHARES");
 static_assert(offsetof(struct mias_block, search_found) == MIAS_SEARCH_FOUND, "MIAS_SEARCH_FOUND");
 static_assert(offsetof(struct mias_block, strap_search_reach) == MIAS_STRAP_SEARCH_REACH, "MIAS_STRAP_SEARCH_REACH");

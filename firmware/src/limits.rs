@@ -6,7 +6,7 @@
 
 /// Number of SMs that an image schedules.
 ///
-/// A larger machine raises [`mias_registers::fault::MACHINE_TOO_LARGE`], and its surplus SMs stay
+/// A larger machine raises [`mias_registers::fault::GPU_TOO_LARGE`], and its surplus SMs stay
 /// idle.
 pub const SMS: u16 = if cfg!(feature = "sms-132") { LARGE_SMS } else { 32 };
 

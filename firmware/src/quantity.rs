@@ -51,7 +51,7 @@ pub type WideWorth = U40F24;
 
 /// Utilization of one of the machine's resources (Lin et al. 2018): 0 to 2^22, saturating; 1 is
 /// full utilization.
-pub type Utilisation = U22F10;
+pub type Utilization = U22F10;
 
 /// Sectors per cycle of one SM: below 2^19, the width of its counters.
 pub type SmSectorRate = U19F13;

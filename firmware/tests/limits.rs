@@ -40,7 +40,7 @@ fn surplus_sms_stay_idle_and_are_told_of() {
         block.0.extend([(global::STRAP_POLICY, PolicyCode::Spatial as u32), (global::STRAP_PROFILE_WINDOW, 1000)]);
         let mut firmware = Firmware::<ShippedPolicy, (), 64>::idle();
         assert_eq!(firmware.restart(&mut block, 32), Ok(()));
-        assert_eq!(block.1.contains(&(global::FAULT_SET, fault::MACHINE_TOO_LARGE)), surplus, "{sms} SMs");
+        assert_eq!(block.1.contains(&(global::FAULT_SET, fault::GPU_TOO_LARGE)), surplus, "{sms} SMs");
         assert_eq!(firmware.scheduler().gpu().sm_count, 32);
         for number in 0..2 {
             block.0.extend([(slot::GRID_TBS, 1000), (slot::TB_THREADS, 256)].map(|(r, v)| (slot::at(number as usize, r), v)));

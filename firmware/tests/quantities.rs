@@ -4,7 +4,7 @@ use crate::cases::cases;
 use mias_firmware::metric::Score;
 use mias_firmware::metric::wide::{FixedU96, U96};
 use mias_firmware::quantity::{
-    AllSectorRate, Coefficient, Count, Cycles, Gain, GainRate, Scale, SmSectorRate, TbRatio, Utilisation, WideWorth, Worth, product,
+    AllSectorRate, Coefficient, Count, Cycles, Gain, GainRate, Scale, SmSectorRate, TbRatio, Utilization, WideWorth, Worth, product,
     saturating, times, whole, wrapping,
 };
 use mias_registers::counters::Counter;
@@ -54,7 +54,7 @@ proptest! {
 fn the_point_is_where_the_page_says() {
     assert_eq!([whole(1), Gain::ONE], [Gain::from_bits(1 << 16); 2]);
     assert_eq!([whole(1), Worth::ONE], [Worth::from_bits(1 << 24); 2]);
-    assert_eq!([whole(1), Utilisation::ONE], [Utilisation::from_bits(1 << 10); 2]);
+    assert_eq!([whole(1), Utilization::ONE], [Utilization::from_bits(1 << 10); 2]);
     assert_eq!([whole(1), SmSectorRate::ONE], [SmSectorRate::from_bits(1 << 13); 2]);
     assert_eq!([whole(1), AllSectorRate::ONE], [AllSectorRate::from_bits(1 << 20); 2]);
     assert_eq!([whole(1), TbRatio::ONE], [TbRatio::from_bits(1 << 12); 2]);

@@ -56,7 +56,7 @@ fn kernels_get_what_the_chip_has_left() {
     serve(&mut file, &mut firmware);
     let class = |class| class << context_allowed::CLASS_SHIFT;
     assert_eq!(allowed(&mut file, 0), 1 | class(context_allowed::MODERATE));
-    assert_eq!(allowed(&mut file, 1), 3 | context_allowed::IN_L1 | class(context_allowed::UNDERUTILISED));
+    assert_eq!(allowed(&mut file, 1), 3 | context_allowed::IN_L1 | class(context_allowed::UNDERUTILIZED));
     assert_eq!((file.due_oversubscription(), file.read32(global::LAUNCH_COUNT), file.faults()), (0, 0, 0));
     // Only one of them is due, and the step saturates.
     file.end_context_interval(0, counted(MOST * 9 / 10));

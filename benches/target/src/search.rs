@@ -61,7 +61,7 @@ pub(crate) fn describe(bus: &mut MappedBus) {
         (global::STRAP_SEARCH_WARM_UP, 20_000),
         (global::STRAP_SEARCH_WINDOW, 20_000),
         (global::STRAP_SEARCH_LOSS, 50),
-        (global::STRAP_SEARCH_UTILISATION, 100),
+        (global::STRAP_SEARCH_UTILIZATION, 100),
         (global::STRAP_SEARCH_REACH, 90),
         (global::STRAP_SEARCH_REACH_OF_HITS, 2960),
     ] {

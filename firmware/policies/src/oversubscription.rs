@@ -51,14 +51,14 @@ impl Share {
 /// Utilization of the schedulers, the L1s, the interconnect to the L2 and back, the L2 and DRAM.
 pub type Busy = [Share; CONTEXT_COUNTS];
 
-/// Returns the utilization class: [`context_allowed::UNDERUTILISED`], [`context_allowed::MODERATE`]
+/// Returns the utilization class: [`context_allowed::UNDERUTILIZED`], [`context_allowed::MODERATE`]
 /// or [`context_allowed::SATURATED`].
 fn class(busy: &Busy) -> u32 {
     let parts = || busy.iter().zip(LIMITS);
     if parts().any(|(share, (_, most))| share.exceeds(most)) {
         context_allowed::SATURATED
     } else if parts().all(|(share, (least, _))| share.is_below(least)) {
-        context_allowed::UNDERUTILISED
+        context_allowed::UNDERUTILIZED
     } else {
         context_allowed::MODERATE
     }
@@ -74,7 +74,7 @@ pub fn decide(before: u32, bound: u32, busy: &Busy) -> u32 {
     let (most, held) = (bound & context_bound::EXTRA, (before & context_allowed::EXTRA).min(bound & context_bound::EXTRA));
     let mut stopped = before & context_allowed::STOPPED;
     let extra = match class {
-        context_allowed::UNDERUTILISED => {
+        context_allowed::UNDERUTILIZED => {
             stopped = 0;
             most
         }
@@ -162,7 +162,7 @@ mod tests {
         let thresholds = [(60, 80), (60, 80), (60, 90), (60, 90), (60, 80), (50, 70)];
         for (part, (least, most)) in thresholds.into_iter().enumerate() {
             let of = |used| class(&busy(part, used));
-            assert_eq!(of(100 * least - 1), context_allowed::UNDERUTILISED, "{part}");
+            assert_eq!(of(100 * least - 1), context_allowed::UNDERUTILIZED, "{part}");
             assert_eq!([of(100 * least), of(100 * most)], [context_allowed::MODERATE; 2], "{part}");
             assert_eq!(of(100 * most + 1), context_allowed::SATURATED, "{part}");
         }

@@ -52,7 +52,7 @@ pub mod fault {
     /// Profiling ended without a sample, and Left-over took over.
     pub const NO_SAMPLES: u32 = 1 << 10;
     /// The machine is larger than the image was built for. The surplus SMs stay idle.
-    pub const MACHINE_TOO_LARGE: u32 = 1 << 11;
+    pub const GPU_TOO_LARGE: u32 = 1 << 11;
     /// The register block is unknown to this firmware.
     pub const WRONG_MAP: u32 = 1 << 12;
     /// The requested preemption is not supported by this firmware or its hardware. No TB is
@@ -161,7 +161,7 @@ pub mod option {
     pub const MEMORY_FROM_DECISION: u32 = 1 << 10;
     /// A search for SM shares classifies a kernel as memory-intensive by its used share of DRAM
     /// bandwidth, not by its demand.
-    pub const SEARCH_BY_UTILISATION: u32 = 1 << 11;
+    pub const SEARCH_BY_UTILIZATION: u32 = 1 << 11;
     /// A search for SM shares reassigns the SMs that it takes from a kernel in every step. Without
     /// this option it stalls them until it is over.
     pub const SEARCH_REASSIGNS: u32 = 1 << 12;
@@ -199,7 +199,7 @@ pub mod context_allowed {
     /// the first decision. For statistics, no effect on hardware.
     pub const CLASS_SHIFT: u32 = 10;
     /// No resource was used much.
-    pub const UNDERUTILISED: u32 = 1;
+    pub const UNDERUTILIZED: u32 = 1;
     /// Neither underutilized nor saturated.
     pub const MODERATE: u32 = 2;
     /// A resource was saturated.

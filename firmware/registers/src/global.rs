@@ -144,8 +144,8 @@ registers! {
     /// thousandths.
     STRAP_SEARCH_LOSS = 0x128, ReadOnly, None;
     /// Strap: share of DRAM bandwidth, in thousandths, above which a kernel is memory-intensive,
-    /// with [`super::option::SEARCH_BY_UTILISATION`].
-    STRAP_SEARCH_UTILISATION = 0x12C, ReadOnly, None;
+    /// with [`super::option::SEARCH_BY_UTILIZATION`].
+    STRAP_SEARCH_UTILIZATION = 0x12C, ReadOnly, None;
     /// Strap: SMs of the n-th scheduled kernel, for the policy with given shares.
     STRAP_SHARES[KERNEL_SLOTS] = 0x130, ReadOnly, None;
     /// Result of a search for SM shares, [`super::search_found`]: for traces, no effect on

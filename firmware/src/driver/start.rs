@@ -55,7 +55,7 @@ impl<P: Strapped, E: Extension, const C: usize> Firmware<P, E, C> {
     ///
     /// Kernels that are already in their slots are scheduled at the next interrupt, in the order of
     /// the slots. They keep their quotas until then. The first `sms` SMs are scheduled. A larger
-    /// machine raises [`fault::MACHINE_TOO_LARGE`], and its other SMs stay idle. Start the firmware
+    /// machine raises [`fault::GPU_TOO_LARGE`], and its other SMs stay idle. Start the firmware
     /// over a bus that can fail if it is to continue over one.
     ///
     /// # Errors
@@ -128,7 +128,7 @@ fn set_up_registers<B: TryBus, E: Extension>(bus: &mut B, extension: &E, setting
     write(bus, global::MODE, if ideal { mode::IDEAL } else { mode::DRAIN })?;
     write(bus, global::PROFILE_WINDOW, settings.profile_window)?;
     if read(bus, global::SM_COUNT)? > u32::from(sms) {
-        write(bus, global::FAULT_SET, fault::MACHINE_TOO_LARGE)?;
+        write(bus, global::FAULT_SET, fault::GPU_TOO_LARGE)?;
     }
     let beside = extension.set_up(bus, settings)?;
     write(bus, global::INT_ENABLE, ENABLED | beside)

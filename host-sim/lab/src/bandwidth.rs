@@ -76,7 +76,7 @@ mod tests {
 
     /// 336.048 GB/s at 1,365 MHz are 246.2 bytes, 7.694 atoms, per core cycle.
     #[test]
-    fn peak_dram_bandwidth_is_full_utilisation() {
+    fn peak_dram_bandwidth_is_full_utilization() {
         let gpu = gpus::load("rtx2060-accelsim").unwrap();
         let bytes_per_second = 12.0 * 2.0 * 4.0 * 3_500.5e6;
         let atoms = (bytes_per_second / 32.0 * 1e6 / 1_365e6) as u64;
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn one_sector_per_slice_and_cycle_is_full_l2_utilisation() {
+    fn one_sector_per_slice_and_cycle_is_full_l2_utilization() {
         let mut gpu = gpus::load("rtx2060-accelsim").unwrap();
         let launch = LaunchStats { l2: CacheStats { accesses: 24_000, ..CacheStats::default() }, ..LaunchStats::default() };
         assert_eq!(l2(&gpu, &launch, 1_000), Some(1.0));

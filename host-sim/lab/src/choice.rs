@@ -73,7 +73,7 @@ mod tests {
 
     choices! {
         /// Colors for a test.
-        enum Colour {
+        enum Color {
             /// Like the sky by day.
             SkyBlue = "sky-blue",
             /// Like blood
@@ -83,9 +83,9 @@ mod tests {
 
     #[test]
     fn names_and_help_are_as_declared() {
-        assert_eq!(Colour::names(), ["sky-blue", "red"]);
-        assert_eq!(Colour::ALL.iter().map(|colour| colour.help()).collect::<Vec<_>>(), ["Like the sky by day", "Like blood"]);
-        assert_eq!((Colour::find("red"), Colour::find("Red")), (Some(Colour::Red), None));
-        assert_eq!(serde_json::to_string(&Colour::ALL).unwrap(), r#"["sky-blue","red"]"#);
+        assert_eq!(Color::names(), ["sky-blue", "red"]);
+        assert_eq!(Color::ALL.iter().map(|color| color.help()).collect::<Vec<_>>(), ["Like the sky by day", "Like blood"]);
+        assert_eq!((Color::find("red"), Color::find("Red")), (Some(Color::Red), None));
+        assert_eq!(serde_json::to_string(&Color::ALL).unwrap(), r#"["sky-blue","red"]"#);
     }
 }

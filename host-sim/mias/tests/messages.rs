@@ -97,7 +97,7 @@ fn a_trace_is_said_to_be_cached_where_it_is() {
 /// <https://bixense.com/clicolors>: colors can be forced without a terminal, and `NO_COLOR` has
 /// precedence.
 #[test]
-fn colours_follow_the_environment() {
+fn colors_follow_the_environment() {
     let escape = contains("\u{1b}[");
     warned(&[]).assert().stderr(escape.clone().not());
     warned(&[]).env("CLICOLOR_FORCE", "1").assert().stderr(escape.clone().and(contains("warning")));

@@ -23,7 +23,7 @@ pub struct Cfg {
 /// The last instruction is unguarded and ends the kernel or a recursive function. Recursive
 /// functions follow the kernel, each with its own end; a call has no effect on the control flow of
 /// its caller.
-pub fn analyse(insts: &[Inst]) -> Cfg {
+pub fn analyze(insts: &[Inst]) -> Cfg {
     let end = insts.len();
     let mut leader = vec![false; end + 1];
     leader[0] = true;

@@ -90,7 +90,7 @@ fn program<'a>(module: &Module<'a>, entry: &Function<'a>) -> Result<Program, Ptx
         let at = insts.last().map_or(super::parser::START, |i| i.at);
         insts.push(Inst { op: exec::Op::exit(), guard: None, defs: vec![], uses: vec![], at, opcode: "ret".into() });
     }
-    let cfg = cfg::analyse(&insts);
+    let cfg = cfg::analyze(&insts);
     let subroutines: Vec<Subroutine> = tables.subroutines.iter().map(|s| s.finished(&mut insts, &cfg.blocks)).collect();
     if !subroutines.is_empty() {
         local_bytes = local_bytes.next_multiple_of(FRAME_ALIGN);

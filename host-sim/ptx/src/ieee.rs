@@ -261,10 +261,10 @@ fn product(a: Value, b: Value) -> Value {
 /// for the carry.
 fn sum(a: Exact, b: Exact, mode: Mode) -> Exact {
     let zero = |negative| Exact { negative, mantissa: 0, exponent: 0, sticky: false };
-    let cancelled = zero(mode == Mode::Down);
+    let canceled = zero(mode == Mode::Down);
     match (a.mantissa, b.mantissa) {
         (0, 0) if a.negative == b.negative => return zero(a.negative),
-        (0, 0) => return cancelled,
+        (0, 0) => return canceled,
         (0, _) => return b,
         (_, 0) => return a,
         _ => {}
@@ -282,7 +282,7 @@ fn sum(a: Exact, b: Exact, mode: Mode) -> Exact {
         return Exact { mantissa: big.mantissa + moved, sticky, ..big };
     }
     match big.mantissa - moved - u128::from(sticky) {
-        0 => cancelled,
+        0 => canceled,
         mantissa => Exact { mantissa, sticky, ..big },
     }
 }

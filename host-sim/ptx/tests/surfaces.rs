@@ -235,13 +235,13 @@ fn pictures_are_turned_and_made_smaller() {
         let mean = corners.iter().sum::<f32>() / 4.0;
         assert!((found - mean).abs() < 1e-5, "{x} {y}: {found} {mean}");
     }
-    let mut colours = image(Shape::Two, [64, 48, 1], Type::Unsigned(1), 4, 9);
-    colours.texture.name = "colours".into();
-    colours.texture.read = Read::Normalized;
-    colours.texture.sampler.filter = Filter::Linear;
+    let mut colors = image(Shape::Two, [64, 48, 1], Type::Unsigned(1), 4, 9);
+    colors.texture.name = "colors".into();
+    colors.texture.read = Read::Normalized;
+    colors.texture.sampler.filter = Filter::Linear;
     let mut small = image(Shape::Two, [32, 24, 1], Type::Unsigned(1), 4, 0);
-    let address = device.put(&colours.texels);
-    device.0.bind(Texture { address, ..colours.texture.clone() }).unwrap();
+    let address = device.put(&colors.texels);
+    device.0.bind(Texture { address, ..colors.texture.clone() }).unwrap();
     small.texture.address = device.put(&small.texels);
     let handle = device.0.bind(small.texture.clone()).unwrap();
     let args = [Arg::U64(handle), Arg::U32(32), Arg::U32(24)];
@@ -249,7 +249,7 @@ fn pictures_are_turned_and_made_smaller() {
     for (x, y, channel) in (0..32).flat_map(|x| (0..24).flat_map(move |y| (0..4).map(move |channel| (x, y, channel)))) {
         let found = device.read::<1>(small.texture.texel([x, y, 0]) + u64::from(channel), 1)[0][0];
         let four =
-            [[0, 0], [1, 0], [0, 1], [1, 1]].map(|[i, j]| colours.bits([2 * i64::from(x) + i, 2 * i64::from(y) + j, 0], channel) as u32);
+            [[0, 0], [1, 0], [0, 1], [1, 1]].map(|[i, j]| colors.bits([2 * i64::from(x) + i, 2 * i64::from(y) + j, 0], channel) as u32);
         let mean = four.iter().sum::<u32>() / 4;
         // The mean of whole numbers may be a hair below a whole number.
         assert!(u32::from(found) == mean || u32::from(found) + 1 == mean, "{x} {y} {channel}: {found} {mean}");

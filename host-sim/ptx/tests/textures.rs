@@ -216,7 +216,7 @@ proptest! {
     /// A gather gives one channel of the four texels that the linear filter would take, from the
     /// lower left against the clock.
     #[test]
-    fn gathers_are_the_four_neighbours(channel in 0usize..4, x in -1.0f32..9.0, y in -1.0f32..7.0, seed: u16) {
+    fn gathers_are_the_four_neighbors(channel in 0usize..4, x in -1.0f32..9.0, y in -1.0f32..7.0, seed: u16) {
         let image = image(Shape::Two, [8, 6, 1], Type::Unsigned(4), 4, seed.into());
         let comp = ["r", "g", "b", "a"][channel];
         let body = format!("tld4.{comp}.2d.v4.u32.f32 {{%r6, %r7, %r8, %r9}}, [t, {{%r2, %r3}}];");

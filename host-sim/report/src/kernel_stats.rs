@@ -267,7 +267,7 @@ mod tests {
         let types = Types {
             nasef2023: None,
             dai2018: Some(KernelType::Compute),
-            lin2018: Component::Underutilised,
+            lin2018: Component::Underutilized,
             zhao2018: Some(KernelType::Memory),
         };
         assert_eq!(papers_against(&types, KernelType::Memory), ["Dai"]);

@@ -28,7 +28,7 @@ pub(super) struct Row<'a> {
 /// Decisions of the controller, by cause.
 #[derive(Serialize)]
 struct Decisions {
-    underutilised: u32,
+    underutilized: u32,
     moderate: u32,
     saturated: u32,
 }
@@ -83,7 +83,7 @@ pub(super) fn rows<'a>(gpu: &GpuConfig, workloads: &'a [Workload], stats: &[Over
         let info = workload.trace.info();
         let live = workload.live_registers().first().copied().flatten();
         let OversubscriptionStats { native_tbs, bound, most_extra, decisions, counts } = *stats;
-        let [underutilised, moderate, saturated] = decisions;
+        let [underutilized, moderate, saturated] = decisions;
         let registers = info.registers_per_thread.next_multiple_of(gpu.sm.register_granule);
         Row {
             kernel: &workload.name,
@@ -95,7 +95,7 @@ pub(super) fn rows<'a>(gpu: &GpuConfig, workloads: &'a [Workload], stats: &[Over
             live_registers: live,
             moved_registers: config.moved_registers(registers, live),
             counted: (&counts).into(),
-            decisions: config.is_controlled().then_some(Decisions { underutilised, moderate, saturated }),
+            decisions: config.is_controlled().then_some(Decisions { underutilized, moderate, saturated }),
         }
     };
     workloads.iter().zip(stats).map(row).collect()

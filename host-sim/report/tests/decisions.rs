@@ -1,7 +1,7 @@
 //! Blocks and lines of evaluations of the written plan, and their tables.
 
 use crate::random;
-use mias_lab::evaluate::decisions::{Block, Choice, Judgement, Kernels, Line, Objective, Set, TRANSITION};
+use mias_lab::evaluate::decisions::{Block, Choice, Judgment, Kernels, Line, Objective, Set, TRANSITION};
 use mias_lab::evaluate::plan;
 use mias_lab::evaluate::results::{Evaluation, PolicyResult};
 use mias_lab::experiment::gpu_runner::{End, Placement};
@@ -36,11 +36,11 @@ fn every_study_of_the_plan_has_its_place() {
     let (rtx, dai) = ("rtx2060", "dai18-lines");
     assert_eq!(found, [(rtx, Set::Making), (dai, Set::Making), (rtx, Set::Judged), (dai, Set::Judged), ("a100", Set::Judged)]);
     for block in &blocks {
-        let judgement = Judgement::of(block, &existing);
+        let judgment = Judgment::of(block, &existing);
         // In addition to the existing ones, MIAS-Duel and MIAS-Trial, which measure as all except
         // Spatial and SMK-P do.
         let policies = existing.len() + 2;
-        assert_eq!(judgement.lines.len(), 2 * policies + 2 * (policies - 2));
+        assert_eq!(judgment.lines.len(), 2 * policies + 2 * (policies - 2));
         let dmil = "sm.memory_issue.in_flight=dynamic";
         for wanted in [
             ("spatial", "", TRANSITION),
@@ -50,9 +50,9 @@ fn every_study_of_the_plan_has_its_place() {
             ("coordinated", "", "drain"),
             ("maestro+search", dmil, "drain"),
         ] {
-            assert!(judgement.lines.iter().any(|line| (line.way.policy, &*line.way.with, line.way.transition) == wanted), "{wanted:?}");
+            assert!(judgment.lines.iter().any(|line| (line.way.policy, &*line.way.with, line.way.transition) == wanted), "{wanted:?}");
         }
-        let base = judgement.base.as_ref().unwrap();
+        let base = judgment.base.as_ref().unwrap();
         assert!(existing.iter().any(|name| name == base.policy) && base.transition == "preempt:switch");
         // Two configurations, and 7, 21 or 35 splits, with and without DMIL.
         for mix in &block.mixes {
@@ -76,11 +76,11 @@ fn lines_agree_with_their_ends() {
         let evaluation = evaluation(seed);
         let (blocks, existing) = blocks(&evaluation);
         for block in &blocks {
-            let judgement = Judgement::of(block, &existing);
-            let (lines, base) = (&judgement.lines, judgement.base.as_ref().unwrap());
+            let judgment = Judgment::of(block, &existing);
+            let (lines, base) = (&judgment.lines, judgment.base.as_ref().unwrap());
             let exists = |line: &&Line| line.way.transition == TRANSITION && existing.iter().any(|name| name == line.way.policy);
             let most = lines.iter().filter(exists).filter_map(|line| line.stp).fold(0.0, f64::max);
-            assert!((judgement.base_stp.unwrap() - most).abs() < 1e-12);
+            assert!((judgment.base_stp.unwrap() - most).abs() < 1e-12);
             let line = lines.iter().find(|line| line.way == *base).unwrap();
             assert!(line.over_base.iter().flatten().all(|over| (over.value - 1.0).abs() < 1e-12));
             assert!(line.share.is_none_or(|share| share.value.abs() < 1e-12 && share.interval.is_none_or(|ends| ends == (0.0, 0.0))));

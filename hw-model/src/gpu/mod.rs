@@ -39,7 +39,7 @@ mod work_queues;
 pub use drain_oracle::TbEnd;
 pub use first_run::FirstRun;
 pub use launch::{Launch, LaunchError};
-pub use oversubscription::{ContextLog, OversubscriptionStats, Share, Traffic, Utilisation};
+pub use oversubscription::{ContextLog, OversubscriptionStats, Share, Traffic, Utilization};
 pub use preempt::{Preemption, Technique};
 pub use sm_states::SmStateCycles;
 pub use stats::{CacheStats, LaunchCounters, LaunchStats, SmStats, Stats, ThrownAway};

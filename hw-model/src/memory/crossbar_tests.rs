@@ -133,7 +133,7 @@ fn one_output_serves_its_inputs_in_turn() {
 
 /// By hand: after each input, the next but one is first; after either of the last two, input 0 is.
 #[test]
-fn a_skipping_output_leaves_neighbours_waiting() {
+fn a_skipping_output_leaves_neighbors_waiting() {
     let order = |inputs: u32, first: u32| -> Vec<usize> {
         let mut crossbar = Crossbar::new((inputs, 1), &net((2, 8), Arbiter::SkipOne), first);
         for input in 0..inputs as usize {

@@ -133,7 +133,7 @@ impl RegisterBlock {
             global::STRAP_SEARCH_WARM_UP => gpu.straps.search.warm_up_cycles,
             global::STRAP_SEARCH_WINDOW => gpu.straps.search.window_cycles,
             global::STRAP_SEARCH_LOSS => gpu.straps.search.loss_permille,
-            global::STRAP_SEARCH_UTILISATION => gpu.straps.search.utilisation_permille,
+            global::STRAP_SEARCH_UTILIZATION => gpu.straps.search.utilization_permille,
             global::STRAP_SEARCH_REACH => gpu.straps.search.reach_permille,
             global::STRAP_SEARCH_REACH_OF_HITS => gpu.straps.search.reach_of_hits_permille,
             global::CYCLE_LOW => {

@@ -222,7 +222,7 @@ pub struct SearchStraps {
     pub loss_permille: u32,
     /// DRAM bandwidth utilization above which a kernel is memory-intensive, where a policy uses it,
     /// in thousandths.
-    pub utilisation_permille: u32,
+    pub utilization_permille: u32,
     /// Bandwidth of a kernel alone if every access opens a row, in thousandths of DRAM's peak
     /// (sources.md D158).
     pub reach_permille: u32,
@@ -242,7 +242,7 @@ impl SearchStraps {
         warm_up_cycles: 20_000,
         window_cycles: 20_000,
         loss_permille: 50,
-        utilisation_permille: 100,
+        utilization_permille: 100,
         reach_permille: 90,
         reach_of_hits_permille: 2_960,
         shares: [0; KERNEL_SLOTS],

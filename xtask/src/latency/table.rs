@@ -33,7 +33,7 @@ pub(super) fn table(all: &[Numbers]) -> String {
 # Every kernel drains in the interrupt, too. Of several counts for the same row the largest stands:
 #
 # mias-*                  Scores rise from configuration to configuration, the longest way through the choice; where a second round is
-#                         generated they also rise to the middle and fall, which leaves neighbours on both sides.
+#                         generated they also rise to the middle and fall, which leaves neighbors on both sides.
 # warped-slicer*          Instructions rise with the TBs, so that every point beats those with fewer TBs; with and without a loss above the
 #                         threshold. Kernels have more TBs than an SM holds and compete for the same places: where all points fit
 #                         together the water rises longer (the page has how long), and that is not in the table.

@@ -19,7 +19,7 @@ use mias_firmware::counters::{CounterSet, Reading};
 use mias_firmware::gpu::GpuProperties;
 use mias_firmware::kernel::Kernel;
 use mias_firmware::policy::{Context, Plan, Policy, Verdict, beside_one_of_each, profile_alone, settle_for_spatial};
-use mias_firmware::quantity::{AllSectorRate, SectorRate, SmSectorRate, Utilisation, times, whole};
+use mias_firmware::quantity::{AllSectorRate, SectorRate, SmSectorRate, Utilization, times, whole};
 use mias_registers::bus::TryBus;
 use mias_registers::counters::Counter;
 
@@ -27,18 +27,18 @@ use mias_registers::counters::Counter;
 const LOW: Shares = [percent(60), percent(50), percent(50)];
 /// Largest difference between the most and the least used resource at which all count as equally
 /// used.
-const ALIKE: Utilisation = percent(5);
+const ALIKE: Utilization = percent(5);
 
 /// Converts hundredths to a utilization, rounded to nearest.
-const fn percent(hundredths: u32) -> Utilisation {
-    Utilisation::from_bits((Utilisation::ONE.to_bits() * hundredths + 50) / 100)
+const fn percent(hundredths: u32) -> Utilization {
+    Utilization::from_bits((Utilization::ONE.to_bits() * hundredths + 50) / 100)
 }
 
 /// Index of the scheduler's issue slots among the three resources.
 const SCHEDULER: usize = 0;
 
 /// Utilization of scheduler, interconnect and DRAM.
-type Shares = [Utilisation; 3];
+type Shares = [Utilization; 3];
 
 /// Policy that adds TBs by utilization.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -113,7 +113,7 @@ fn shares(gpu: &GpuProperties, entry: &Entry) -> Shares {
     // Sustained parts of the peak: 0.6 of the interconnect (Lin et al. 2018, section 3.1), 0.75 of
     // DRAM (sources.md D54).
     let (reply, dram) = ((gpu.reply_sectors / 5).wrapping_mul_int(3), (gpu.dram_sectors / 4).wrapping_mul_int(3));
-    let issued: Utilisation = whole(each(sums, sums.instructions));
+    let issued: Utilization = whole(each(sums, sums.instructions));
     [
         issued / cycles.saturating_mul(gpu.schedulers).max(1),
         share_of_sectors(gpu, each(sums, sums.load_requests), cycles, reply),
@@ -129,18 +129,18 @@ fn each(sums: &Sums, sum: u32) -> u32 {
 /// Returns the sectors of one SM in a number of cycles, times the SMs, over the machine's sectors
 /// per cycle.
 #[inline(never)]
-fn share_of_sectors(gpu: &GpuProperties, sectors: u32, cycles: u32, machine_sectors: SectorRate) -> Utilisation {
+fn share_of_sectors(gpu: &GpuProperties, sectors: u32, cycles: u32, machine_sectors: SectorRate) -> Utilization {
     let sectors: SmSectorRate = whole(sectors);
     let all = times(sectors / cycles.max(1), gpu.sm_count.into());
     // 20 fraction bits over 10 leave 10.
     let all = AllSectorRate::from_bits(all.to_bits().saturating_mul(1 << 7));
-    Utilisation::from_bits(all.to_bits() / (machine_sectors.to_bits() >> 6).max(1))
+    Utilization::from_bits(all.to_bits() / (machine_sectors.to_bits() >> 6).max(1))
 }
 
 /// Returns the resource with the largest share, the first of equals.
 #[inline(never)]
 fn hottest(shares: &Shares) -> usize {
-    let mut hottest = (SCHEDULER, Utilisation::ZERO);
+    let mut hottest = (SCHEDULER, Utilization::ZERO);
     for (resource, share) in shares.iter().enumerate() {
         if *share > hottest.1 {
             hottest = (resource, *share);
@@ -165,11 +165,11 @@ fn next(context: &Context<'_>, uses: &[Use; MAX_KERNELS], vector: &TbVector, tak
     let (hot, cold) = (scheduler.max(interconnect).max(dram), scheduler.min(interconnect).min(dram));
     let apart = hot.saturating_sub(cold);
     // The crate's `>` takes two more instructions.
-    let above = |share: Utilisation, hundredths| share.cmp(&percent(hundredths)).is_gt();
+    let above = |share: Utilization, hundredths| share.cmp(&percent(hundredths)).is_gt();
     let used_up = above(apart, 20) && above(hot, 90) || above(apart, 40) && above(hot, 80) && issue_limited;
     if apart < ALIKE {
         // The scheduler counts as the least used.
-        total = [Utilisation::ZERO, interconnect, dram];
+        total = [Utilization::ZERO, interconnect, dram];
     }
     // Least used critical resource, then smallest part of its maximum of TBs; or fewest TBs.
     let mut first: Option<(usize, u32, (u32, u32))> = None;

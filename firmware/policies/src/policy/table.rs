@@ -50,7 +50,7 @@ macro_rules! named_policies {
             CdSearchPower, "cd-search+power", CdSearchPower, 0, Search, "The same, always for power";
             CdSearchReassign, "cd-search+reassign", CdSearch, option::SEARCH_REASSIGNS, Search,
                 "cd-search, which hands SMs over in every step";
-            CdSearchUtilisation, "cd-search+utilisation", CdSearch, option::SEARCH_BY_UTILISATION, Search,
+            CdSearchUtilization, "cd-search+utilization", CdSearch, option::SEARCH_BY_UTILIZATION, Search,
                 "cd-search that classifies kernels by their share of DRAM bandwidth";
             CdSearchShare, "cd-search+share", CdSearch, option::SEARCH_BY_SHARE, Search,
                 "cd-search that classifies kernels by the demand of their own SMs";

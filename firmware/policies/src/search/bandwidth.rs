@@ -72,7 +72,7 @@ impl Supply {
 /// Returns whether a kernel uses more than `threshold_permille` thousandths, at most 1000, of the
 /// peak DRAM bandwidth.
 #[must_use]
-pub fn utilised(counts: &KernelCounts, dram: SectorRate, threshold_permille: u32) -> bool {
+pub fn utilized(counts: &KernelCounts, dram: SectorRate, threshold_permille: u32) -> bool {
     // 28, 16 and 10 bits; 32, 17 or slightly more, and 10.
     let used = (u64::from(counts.dram_sectors) << 16) * 1000;
     let whole = u64::from(dram.to_bits()).saturating_mul(counts.rate().cycles().into());

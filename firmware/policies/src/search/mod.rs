@@ -20,7 +20,7 @@ mod quotient;
 mod searches;
 mod shares;
 
-pub use bandwidth::{Supply, utilised};
+pub use bandwidth::{Supply, utilized};
 pub use counts::{Beside, KernelCounts, Rate};
 pub use model::Reach;
 pub use parameters::Parameters;
@@ -132,8 +132,8 @@ impl Search {
         }
         let parameters = self.parameters;
         let shares = self.shares;
-        self.memory = self.those(|counts, kernel| match parameters.utilisation_permille {
-            Some(threshold) => utilised(counts, parameters.supply.dram, threshold),
+        self.memory = self.those(|counts, kernel| match parameters.utilization_permille {
+            Some(threshold) => utilized(counts, parameters.supply.dram, threshold),
             None if parameters.by_share => Supply { sms: shares.share(kernel), ..parameters.supply }.falls_short(counts),
             None => parameters.supply.falls_short(counts),
         });

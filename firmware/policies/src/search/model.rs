@@ -67,7 +67,7 @@ impl Reach {
 impl Search {
     /// Returns the progress of each kernel by the model.
     #[must_use]
-    pub fn modelled_progress(&self) -> [u32; MAX_KERNELS] {
+    pub fn modeled_progress(&self) -> [u32; MAX_KERNELS] {
         let mut progress = [0; MAX_KERNELS];
         let kernels = self.counts.iter().enumerate().take(self.shares.kernels());
         for (progress, (kernel, counts)) in progress.iter_mut().zip(kernels) {

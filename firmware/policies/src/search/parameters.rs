@@ -24,7 +24,7 @@ pub struct Parameters {
     pub loss_permille: u32,
     /// Share of DRAM bandwidth above which a kernel is memory-intensive, in thousandths; none for
     /// the model of off-SM bandwidth.
-    pub utilisation_permille: Option<u32>,
+    pub utilization_permille: Option<u32>,
     /// Whether the demand counts the kernel's current SMs instead of all SMs.
     pub by_share: bool,
     /// Whether every step reassigns the SMs that it takes, instead of stalling them.
@@ -49,7 +49,7 @@ impl Parameters {
         warm_up: 0,
         window: 0,
         loss_permille: 0,
-        utilisation_permille: None,
+        utilization_permille: None,
         by_share: false,
         reassigns: false,
         able: false,
@@ -75,7 +75,7 @@ impl Parameters {
             l2: SectorRate::from_bits(read(bus, global::L2_SECTORS)?),
             dram: gpu.dram_sectors,
         };
-        let by_utilisation = options & option::SEARCH_BY_UTILISATION != 0;
+        let by_utilization = options & option::SEARCH_BY_UTILIZATION != 0;
         let mut given = [0; MAX_KERNELS];
         for (strap, given) in (global::STRAP_SHARES..).step_by(4).zip(&mut given) {
             *given = u16::try_from(read(bus, strap)?).unwrap_or(u16::MAX);
@@ -85,7 +85,7 @@ impl Parameters {
             warm_up,
             window: read(bus, global::STRAP_SEARCH_WINDOW)?.clamp(1, MAX_WINDOW),
             loss_permille: read(bus, global::STRAP_SEARCH_LOSS)?.min(1000),
-            utilisation_permille: if by_utilisation { Some(read(bus, global::STRAP_SEARCH_UTILISATION)?.min(1000)) } else { None },
+            utilization_permille: if by_utilization { Some(read(bus, global::STRAP_SEARCH_UTILIZATION)?.min(1000)) } else { None },
             by_share: options & option::SEARCH_BY_SHARE != 0,
             reassigns: options & option::SEARCH_REASSIGNS != 0,
             able: features & needed == needed && supply.is_known(),

@@ -2,7 +2,7 @@
 
 use crate::cases::cases;
 use mias_firmware::quantity::SectorRate;
-use mias_policies::search::{KernelCounts, Supply, utilised};
+use mias_policies::search::{KernelCounts, Supply, utilized};
 use proptest::prelude::*;
 
 /// Machine of Zhao et al. 2018 as far as the paper states it, with GTX 480's bandwidths scaled to
@@ -42,18 +42,18 @@ fn the_papers_machine_has_its_thresholds() {
 /// Zhao et al. 2018, section 4.1.1: LAVAMD uses almost no DRAM and is limited by the L2. MERGE uses
 /// 13.3 % of DRAM's cycles and is not limited.
 #[test]
-fn what_bandwidth_utilisation_gets_wrong() {
+fn what_bandwidth_utilization_gets_wrong() {
     let lavamd = KernelCounts { dram_sectors: 10, ..kernel(80_000, 999) };
     let merge = KernelCounts { dram_sectors: 20_000 * 7_919 / 1000 * 133 / 1000, ..kernel(4_000, 300) };
     assert!(zhao().falls_short(&lavamd) && !zhao().falls_short(&merge));
     let dram = zhao().dram;
-    assert!(!utilised(&lavamd, dram, 100) && utilised(&merge, dram, 100) && !utilised(&merge, dram, 140));
+    assert!(!utilized(&lavamd, dram, 100) && utilized(&merge, dram, 100) && !utilized(&merge, dram, 140));
 }
 
 #[test]
 fn a_kernel_that_does_nothing_asks_for_nothing() {
     let idle = KernelCounts { cycles: 20_000, ..KernelCounts::NONE };
-    assert!(!zhao().falls_short(&idle) && !utilised(&idle, zhao().dram, 0));
+    assert!(!zhao().falls_short(&idle) && !utilized(&idle, zhao().dram, 0));
     assert!(!zhao().falls_short(&KernelCounts { warp_insts: 1, ..idle }));
 }
 
@@ -106,9 +106,9 @@ proptest! {
     }
 
     #[test]
-    fn utilisation_is_a_share_of_the_peak(sectors in 0..1_u32 << 27, cycles in 1..1_u32 << 21, dram in rate(), threshold in 0..1001_u32) {
+    fn utilization_is_a_share_of_the_peak(sectors in 0..1_u32 << 27, cycles in 1..1_u32 << 21, dram in rate(), threshold in 0..1001_u32) {
         let counts = KernelCounts { cycles, dram_sectors: sectors, ..KernelCounts::NONE };
         let expected = (u128::from(sectors) << 16) * 1000 > u128::from(dram.to_bits()) * u128::from(cycles.min((1 << 21) - 1)) * u128::from(threshold);
-        prop_assert_eq!(utilised(&counts, dram, threshold), expected);
+        prop_assert_eq!(utilized(&counts, dram, threshold), expected);
     }
 }

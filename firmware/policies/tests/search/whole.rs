@@ -349,13 +349,13 @@ proptest! {
     #[test]
     fn any_counters_and_any_events(
         (policy, sms) in (prop::sample::select(POLICIES.to_vec()), prop_oneof![2..9_u32, Just(24_u32), Just(33), 2..133_u32]),
-        options in prop::sample::select(vec![0, option::SEARCH_BY_UTILISATION, option::SEARCH_BY_SHARE, option::SEARCH_REASSIGNS, option::SEARCH_REASSIGNS | option::WARP_IPC]),
+        options in prop::sample::select(vec![0, option::SEARCH_BY_UTILIZATION, option::SEARCH_BY_SHARE, option::SEARCH_REASSIGNS, option::SEARCH_REASSIGNS | option::WARP_IPC]),
         (loss, threshold) in (any::<u32>(), any::<u32>()),
         (kind, seed) in (0..3_u8, any::<u64>()),
         given in any::<[u8; 4]>(),
         events in prop::collection::vec(happens(), 0..40),
     ) {
-        let mut set = vec![(global::STRAP_OPTIONS, options), (global::STRAP_SEARCH_LOSS, loss), (global::STRAP_SEARCH_UTILISATION, threshold), (global::STRAP_SEARCH_REACH, loss >> 3), (global::STRAP_SEARCH_REACH_OF_HITS, threshold >> 3)];
+        let mut set = vec![(global::STRAP_OPTIONS, options), (global::STRAP_SEARCH_LOSS, loss), (global::STRAP_SEARCH_UTILIZATION, threshold), (global::STRAP_SEARCH_REACH, loss >> 3), (global::STRAP_SEARCH_REACH_OF_HITS, threshold >> 3)];
         set.extend((0..4).map(|kernel| (global::STRAP_SHARES + 4 * kernel, u32::from(given[kernel as usize]))));
         let mut chip = Chip::new(policy, sms, &set);
         let mut state = seed | 1;

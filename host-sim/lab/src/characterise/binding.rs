@@ -28,7 +28,7 @@ pub enum Component {
     /// DRAM data buses.
     Dram,
     /// No component above its threshold.
-    Underutilised,
+    Underutilized,
 }
 
 impl Component {
@@ -39,7 +39,7 @@ impl Component {
             Component::L2ToSm => "L2->SM",
             Component::SmToL2 => "SM->L2",
             Component::Dram => "DRAM",
-            Component::Underutilised => "under",
+            Component::Underutilized => "under",
         }
     }
 
@@ -48,7 +48,7 @@ impl Component {
         match self {
             Component::Scheduler => Some(KernelType::Compute),
             Component::L2ToSm | Component::SmToL2 | Component::Dram => Some(KernelType::Memory),
-            Component::Underutilised => None,
+            Component::Underutilized => None,
         }
     }
 }
@@ -58,7 +58,7 @@ impl Component {
 #[serde(rename_all = "kebab-case")]
 pub enum Level {
     /// Much capacity in every component.
-    Underutilised,
+    Underutilized,
     /// Some capacity in every component.
     Moderate,
     /// No capacity in one component.
@@ -69,7 +69,7 @@ impl Level {
     /// Returns the name in reports.
     pub fn name(self) -> &'static str {
         match self {
-            Level::Underutilised => "underutilised",
+            Level::Underutilized => "underutilized",
             Level::Moderate => "moderate",
             Level::Saturated => "saturated",
         }
@@ -109,7 +109,7 @@ impl Help {
 }
 
 /// Thresholds of section 4.2: scheduler, crossbar, DRAM.
-const UTILISED: [f64; 3] = [0.6, 0.6, 0.5];
+const UTILIZED: [f64; 3] = [0.6, 0.6, 0.5];
 
 /// Thresholds of table 3: scheduler, crossbar, DRAM, caches. A kernel below all of the first is
 /// underutilized, above one of the second saturated.
@@ -140,7 +140,7 @@ impl Binding {
         let partner = match component {
             Component::Scheduler => Help::WaitingPartner,
             Component::L2ToSm | Component::SmToL2 | Component::Dram => Help::ComputingPartner,
-            Component::Underutilised => Help::AnyPartner,
+            Component::Underutilized => Help::AnyPartner,
         };
         let helps =
             [(level != Level::Saturated && more, Help::MoreTbs), (fewer, Help::FewerTbs), (crossbar, Help::WiderWires), (true, partner)];
@@ -150,14 +150,14 @@ impl Binding {
 
 /// Returns the component farthest above its threshold, the first of equals.
 pub fn component(alone: &Alone) -> Component {
-    let [scheduler, crossbar, dram] = UTILISED;
+    let [scheduler, crossbar, dram] = UTILIZED;
     let components = [
         (Component::Scheduler, alone.slot(IssueClass::Issued) / scheduler),
         (Component::L2ToSm, alone.reply_utilization.unwrap_or(0.0) / crossbar),
         (Component::SmToL2, alone.request_utilization.unwrap_or(0.0) / crossbar),
         (Component::Dram, alone.dram_utilization.unwrap_or(0.0) / dram),
     ];
-    let mut most = (Component::Underutilised, 1.0);
+    let mut most = (Component::Underutilized, 1.0);
     for component in components {
         if component.1 > most.1 {
             most = component;
@@ -178,7 +178,7 @@ pub fn level(alone: &Alone) -> Level {
     if used.iter().zip(SATURATED).any(|(&used, line)| used > line) {
         Level::Saturated
     } else if used.iter().zip(UNDER).all(|(&used, line)| used < line) {
-        Level::Underutilised
+        Level::Underutilized
     } else {
         Level::Moderate
     }
@@ -203,9 +203,9 @@ mod tests {
     }
 
     #[test]
-    fn the_most_utilised_component_binds() {
+    fn the_most_utilized_component_binds() {
         let of = |issued, reply, request, dram| component(&used([issued, 0.0, request, reply, 0.0, dram]));
-        assert_eq!(of(0.6, 0.6, 0.6, 0.5), Component::Underutilised, "over, not at");
+        assert_eq!(of(0.6, 0.6, 0.6, 0.5), Component::Underutilized, "over, not at");
         assert_eq!(of(0.61, 0.0, 0.0, 0.0), Component::Scheduler);
         assert_eq!(of(0.0, 0.61, 0.0, 0.0), Component::L2ToSm);
         assert_eq!(of(0.0, 0.0, 0.61, 0.0), Component::SmToL2);
@@ -213,9 +213,9 @@ mod tests {
         assert_eq!(of(0.7, 0.8, 0.75, 0.6), Component::L2ToSm);
         assert_eq!(of(0.1, 0.2, 0.75, 0.6), Component::SmToL2);
         assert_eq!(of(0.7, 0.7, 0.7, 0.6), Component::Dram, "0.6 / 0.5 is farthest");
-        assert_eq!(component(&used([0.0, 1.0, 0.0, 0.0, 1.0, 0.0])), Component::Underutilised, "caches are no category");
-        assert_eq!(component(&Alone::default()), Component::Underutilised);
-        let types = [Component::Scheduler, Component::Dram, Component::Underutilised].map(Component::kernel_type);
+        assert_eq!(component(&used([0.0, 1.0, 0.0, 0.0, 1.0, 0.0])), Component::Underutilized, "caches are no category");
+        assert_eq!(component(&Alone::default()), Component::Underutilized);
+        let types = [Component::Scheduler, Component::Dram, Component::Underutilized].map(Component::kernel_type);
         assert_eq!(types, [Some(KernelType::Compute), Some(KernelType::Memory), None]);
     }
 
@@ -231,10 +231,10 @@ mod tests {
             };
             assert_eq!([of(under - 0.001), of(under), of(saturated), of(saturated + 0.001)], LEVELS, "part {part}");
         }
-        assert_eq!(level(&Alone::default()), Level::Underutilised);
+        assert_eq!(level(&Alone::default()), Level::Underutilized);
     }
 
-    const LEVELS: [Level; 4] = [Level::Underutilised, Level::Moderate, Level::Moderate, Level::Saturated];
+    const LEVELS: [Level; 4] = [Level::Underutilized, Level::Moderate, Level::Moderate, Level::Saturated];
 
     /// Remedies equal those that the paper states for KM (saturated, slower with more TBs), SPMV
     /// (moderate, slower), SAD_1, LBM and HG.

@@ -33,8 +33,8 @@ const ALL: [(u32, Fault); 13] = [
     ),
     fault(fault::NO_SAMPLES, "NO_SAMPLES", "no SM was measured; Left-over took over", "use a longer window, or more time to drain"),
     fault(
-        fault::MACHINE_TOO_LARGE,
-        "MACHINE_TOO_LARGE",
+        fault::GPU_TOO_LARGE,
+        "GPU_TOO_LARGE",
         "the GPU has more SMs than the image supports, and the others stay idle",
         "use the image for 132 SMs",
     ),

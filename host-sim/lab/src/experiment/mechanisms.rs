@@ -71,7 +71,7 @@ pub struct Composed {
     /// Mechanisms as a bit set: a bit for each of [`MECHANISMS`].
     set: u32,
     /// Color in charts, in HTML notation; `None` if its base has none.
-    pub colour: Option<&'static str>,
+    pub color: Option<&'static str>,
     /// One-line description without a full stop.
     pub help: &'static str,
 }
@@ -116,9 +116,9 @@ impl Composed {
         }
         let name = all().fold(base.name().to_owned(), |name, mechanism| name + "+" + mechanism.name);
         let parts: Vec<&str> = std::iter::once(base.help()).chain(all().map(|mechanism| mechanism.help)).collect();
-        let colour = base.colour().map(|colour| &*mixed(colour, all().map(|mechanism| mechanism.tint)).leak());
+        let color = base.color().map(|color| &*mixed(color, all().map(|mechanism| mechanism.tint)).leak());
         let composed: &'static Composed =
-            Box::leak(Box::new(Composed { name: name.leak(), base, set, colour, help: parts.join("; ").leak() }));
+            Box::leak(Box::new(Composed { name: name.leak(), base, set, color, help: parts.join("; ").leak() }));
         named.push(composed);
         Ok(composed)
     }
@@ -178,8 +178,8 @@ impl Mechanism {
 }
 
 /// Returns the mean of a color and tints.
-fn mixed(colour: &str, tints: impl Iterator<Item = [u8; 3]>) -> String {
-    let digits = |at: usize| colour.get(at..at + 2).and_then(|digits| u32::from_str_radix(digits, 16).ok()).unwrap_or_default();
+fn mixed(color: &str, tints: impl Iterator<Item = [u8; 3]>) -> String {
+    let digits = |at: usize| color.get(at..at + 2).and_then(|digits| u32::from_str_radix(digits, 16).ok()).unwrap_or_default();
     let (mut sum, mut count) = ([1, 3, 5].map(digits), 1);
     for tint in tints {
         sum.iter_mut().zip(tint).for_each(|(sum, part)| *sum += u32::from(part));
@@ -267,9 +267,9 @@ mod tests {
         }
         for base in [Policy::WarpedSlicer, Policy::Smk, Policy::MiasIpc, Policy::MiasIpmIpc] {
             let of_base: Vec<_> = compositions().into_iter().filter(|composed| composed.base == base).collect();
-            let colours: BTreeSet<_> = of_base.iter().filter_map(|composed| composed.colour).collect();
+            let colors: BTreeSet<_> = of_base.iter().filter_map(|composed| composed.color).collect();
             let names: BTreeSet<_> = of_base.iter().map(|composed| composed.name).collect();
-            assert_eq!(colours.len(), names.len(), "{}", base.name());
+            assert_eq!(colors.len(), names.len(), "{}", base.name());
         }
         assert_eq!(known.find("smk+dmil+qbmi").map(Policy::name), Some("smk+qbmi+dmil"));
         for (name, part) in [

@@ -31,7 +31,7 @@ pub(super) const FIRMWARE: [&str; 40] = [
     "#EE7733", // cd-search+performance
     "#0077BB", // cd-search+power
     "#009988", // cd-search+reassign
-    "#DD5588", // cd-search+utilisation
+    "#DD5588", // cd-search+utilization
     "#AA8866", // cd-search+share
     "#88CCEE", // maestro+search
     "#AA3377", // cd-search+maestro

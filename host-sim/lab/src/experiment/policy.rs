@@ -111,11 +111,11 @@ impl Policy {
     }
 
     /// Returns the color in charts, in HTML notation; `None` for custom policies.
-    pub fn colour(self) -> Option<&'static str> {
+    pub fn color(self) -> Option<&'static str> {
         match self {
             Policy::Null => Some(palette::NULL),
             Policy::Sequential => Some(palette::SEQUENTIAL),
-            Policy::Composed(composed) => composed.colour,
+            Policy::Composed(composed) => composed.color,
             Policy::Static(_) => Some(palette::STATIC),
             Policy::Custom(_) => None,
             _ => palette::FIRMWARE.get(self.place()).copied(),

@@ -41,7 +41,7 @@ pub(super) fn is_quiet() -> bool {
 /// Prints a warning that does not stop the command.
 pub(super) fn warning(text: impl Display) {
     if level() > Level::Quiet {
-        labelled("warning", AnsiColor::Yellow, text);
+        labeled("warning", AnsiColor::Yellow, text);
     }
 }
 
@@ -55,7 +55,7 @@ pub(super) fn note(text: impl Display) {
 /// Prints the source of an input.
 pub(super) fn detail(text: impl Display) {
     if level() == Level::Verbose {
-        labelled("note", AnsiColor::Cyan, text);
+        labeled("note", AnsiColor::Cyan, text);
     }
 }
 
@@ -63,12 +63,12 @@ pub(super) fn detail(text: impl Display) {
 pub(super) fn error(error: &CliError) {
     let text = error.to_string();
     match text.split_once(": ") {
-        Some((label, rest)) => labelled(label, AnsiColor::Red, rest),
+        Some((label, rest)) => labeled(label, AnsiColor::Red, rest),
         None => anstream::eprintln!("{text}"),
     }
 }
 
-fn labelled(label: &str, color: AnsiColor, text: impl Display) {
+fn labeled(label: &str, color: AnsiColor, text: impl Display) {
     let style = Style::new().fg_color(Some(color.into())).bold();
     anstream::eprintln!("{style}{label}{style:#}: {text}");
 }

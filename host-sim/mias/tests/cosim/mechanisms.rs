@@ -195,7 +195,7 @@ fn control_of_extra_tbs_is_the_same() {
             let kernels = report["oversubscription"].as_array().expect("kernels").iter();
             kernels.map(|kernel| kernel["decisions"][class].as_u64().expect("a number")).sum()
         };
-        assert!(["underutilised", "moderate", "saturated"].map(decisions).iter().sum::<u64>() >= 4, "{report}");
+        assert!(["underutilized", "moderate", "saturated"].map(decisions).iter().sum::<u64>() >= 4, "{report}");
         let charged = !options.contains(&"latency=off");
         assert_eq!(report["decision_latency"]["oversubscription"]["looks"].as_u64().is_some_and(|looks| looks >= 2), charged, "{report}");
         assert_eq!(with(&args, core), native, "{options:?} on {core}");

@@ -115,10 +115,10 @@ impl Reader<'_, '_> {
             return self.texel(axes.map(|axis| axis.texels[0]));
         }
         let mut sums = [0.0; 4];
-        let neighbours = |axis: usize| 0..if axis < shape.axes() { 2 } else { 1 };
-        for z in neighbours(2) {
-            for y in neighbours(1) {
-                for x in neighbours(0) {
+        let neighbors = |axis: usize| 0..if axis < shape.axes() { 2 } else { 1 };
+        for z in neighbors(2) {
+            for y in neighbors(1) {
+                for x in neighbors(0) {
                     let texel = self.texel([axes[0].texels[x], axes[1].texels[y], axes[2].texels[z]])?;
                     let weights = [axes[0].weights[x], axes[1].weights[y], axes[2].weights[z]];
                     // The product has at most 24 bits and is exact.

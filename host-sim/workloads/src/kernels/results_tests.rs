@@ -23,7 +23,7 @@ const WORDS: &str = "
     st:37,rows=3,planes=5 st:600,rows=7,planes=3,seed=4
     3m:1,inner=1 3m:64 3m:300,inner=7,seed=3 sv:192 sv:1920,seed=4 cd:1728 cd:8640,seed=2 s2:2 s2:6,seed=5 ks:1
     ks:500,seed=2 ks:256,features=7 ax:1 ax:500,columns=100,seed=2 ax:256,columns=1
-    sc:4,dimensions=1,centres=1 sc:700,dimensions=5,centres=3,seed=2 dwt:64,rows=8,steps=1
+    sc:4,dimensions=1,centers=1 sc:700,dimensions=5,centers=3,seed=2 dwt:64,rows=8,steps=1
     dwt:128,rows=56,steps=3,seed=2 dwtc:256 dwtc:1024,seed=3 km:1,features=1,clusters=1 km:300,seed=2
     km:256,features=64,clusters=32 stc:3,rows=3,planes=3 stc:37,rows=6,planes=5 stc:130,rows=9,planes=4,seed=2
     sr1:16 sr1:48,seed=2 sr2:16 sr2:48,seed=2 bt:5,fill=2 bt:3,seed=2 btr:5,fill=2 btr:3,seed=2 nw1:16,pairs=1

@@ -227,7 +227,7 @@ fn dxtc_executes_what_its_source_says() {
     let mix = mix(&trace);
     assert_eq!(count(&mix, Class::Load(Space::Global)), 1 + 16);
     let shared = count(&mix, Class::Load(Space::Shared));
-    assert!(shared >= 16 * 48, "{shared}: 16 colours of three channels for each of 16 cuts");
+    assert!(shared >= 16 * 48, "{shared}: 16 colors of three channels for each of 16 cuts");
     assert_eq!(count(&mix, Class::Barrier), 1 + 1 + 4 + 1 + 1 + 1 + 6);
     let mean = trace.warp_insts() as f64 / 2.0;
     assert!((5788.0 * 0.95..=5788.0 * 1.05).contains(&mean), "{mean}");

@@ -34,11 +34,11 @@ pub(super) fn read(file: &str, bytes: &[u8]) -> Result<Picture, InputFileError> 
     let frame = reader.next_frame(&mut data).map_err(damaged)?;
     reader.finish().map_err(damaged)?;
     let data = &data[..frame.buffer_size()];
-    let grey = |value: u8| [value; 3];
+    let gray = |value: u8| [value; 3];
     let over_black = |value: u8, alpha: u8| ((u16::from(value) * u16::from(alpha) + 127) / 255) as u8;
     let pixels = match frame.color_type {
-        ColorType::Grayscale => data.iter().map(|&value| grey(value)).collect(),
-        ColorType::GrayscaleAlpha => data.as_chunks().0.iter().map(|&[value, alpha]| grey(over_black(value, alpha))).collect(),
+        ColorType::Grayscale => data.iter().map(|&value| gray(value)).collect(),
+        ColorType::GrayscaleAlpha => data.as_chunks().0.iter().map(|&[value, alpha]| gray(over_black(value, alpha))).collect(),
         ColorType::Rgb => data.as_chunks().0.to_vec(),
         ColorType::Rgba => data.as_chunks().0.iter().map(|&[r, g, b, alpha]| [r, g, b].map(|value| over_black(value, alpha))).collect(),
         ColorType::Indexed => return Err(fail("damaged PNG: the palette is missing; write it again".into())),

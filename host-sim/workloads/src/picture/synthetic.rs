@@ -22,8 +22,8 @@ pub fn synthetic(side: usize, seed: u64) -> Picture {
             let inside = |&&([cx, cy, radius], _): &&([f64; 3], [f64; 3])| (x - cx).hypot(y - cy) < radius;
             let (across, down) = (x / size, y / size);
             let ground = [255.0 * across, 255.0 * down, 127.5 * (2.0 - across - down)];
-            let colour = discs.iter().find(inside).map_or(ground, |disc| disc.1);
-            pixels.push(colour.map(|value| (value + NOISE * (2.0 * unit() - 1.0)).round().clamp(0.0, 255.0) as u8));
+            let color = discs.iter().find(inside).map_or(ground, |disc| disc.1);
+            pixels.push(color.map(|value| (value + NOISE * (2.0 * unit() - 1.0)).round().clamp(0.0, 255.0) as u8));
         }
     }
     Picture { width: side, height: side, pixels }

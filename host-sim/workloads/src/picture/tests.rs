@@ -60,15 +60,15 @@ fn all_kinds_of_png_up_to_8_bits_are_read() {
     let none = |_: &mut Encoder<'_, &mut Vec<u8>>| {};
     let rgb = encoded(ColorType::Rgb, BitDepth::Eight, 2, &[1, 2, 3, 4, 5, 6], none);
     assert_eq!(png(&rgb), Ok(vec![[1, 2, 3], [4, 5, 6]]));
-    let grey = encoded(ColorType::Grayscale, BitDepth::Two, 4, &[0b00_01_10_11], none);
-    assert_eq!(png(&grey), Ok(vec![[0; 3], [85; 3], [170; 3], [255; 3]]));
+    let gray = encoded(ColorType::Grayscale, BitDepth::Two, 4, &[0b00_01_10_11], none);
+    assert_eq!(png(&gray), Ok(vec![[0; 3], [85; 3], [170; 3], [255; 3]]));
     let palette = encoded(ColorType::Indexed, BitDepth::Four, 2, &[0x10], |encoder| encoder.set_palette(vec![9, 8, 7, 6, 5, 4]));
     assert_eq!(png(&palette), Ok(vec![[6, 5, 4], [9, 8, 7]]));
     // Over black: 200 of 255 of 100 is 78.4; half is 127.5 of 255, and 128 of 255 of 255 is 128.
     let rgba = encoded(ColorType::Rgba, BitDepth::Eight, 2, &[100, 255, 0, 200, 9, 9, 9, 0], none);
     assert_eq!(png(&rgba), Ok(vec![[78, 200, 0], [0; 3]]));
-    let grey_alpha = encoded(ColorType::GrayscaleAlpha, BitDepth::Eight, 1, &[255, 128], none);
-    assert_eq!(png(&grey_alpha), Ok(vec![[128; 3]]));
+    let gray_alpha = encoded(ColorType::GrayscaleAlpha, BitDepth::Eight, 1, &[255, 128], none);
+    assert_eq!(png(&gray_alpha), Ok(vec![[128; 3]]));
     let see_through = |encoder: &mut Encoder<'_, &mut Vec<u8>>| {
         encoder.set_palette(vec![9, 8, 7, 6, 5, 4]);
         encoder.set_trns(vec![0, 255]);

@@ -8,13 +8,13 @@
 //! The interface to the SMs is the maximum number of extra TBs and a bit that allows contexts in
 //! the L1. Registers hold both if the firmware decides ([`super::firmware`]).
 
-use super::utilisation::{Traffic, Utilisation};
+use super::utilization::{Traffic, Utilization};
 
 /// Utilization class of an interval (table 3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Class {
     /// Low utilization of all parts.
-    Underutilised,
+    Underutilized,
     /// Neither low utilization nor saturation.
     Moderate,
     /// Saturation of a part.
@@ -24,13 +24,13 @@ pub(super) enum Class {
 impl Class {
     /// Class by table 3, in percent.
     #[must_use]
-    pub(super) fn of(busy: &Utilisation) -> Self {
-        let Utilisation { scheduler, l1, requests, replies, l2, dram } = *busy;
+    pub(super) fn of(busy: &Utilization) -> Self {
+        let Utilization { scheduler, l1, requests, replies, l2, dram } = *busy;
         let limits = [(scheduler, 60, 80), (requests, 60, 90), (replies, 60, 90), (dram, 50, 70), (l1, 60, 80), (l2, 60, 80)];
         if limits.iter().any(|(share, _, most)| share.exceeds(*most)) {
             Class::Saturated
         } else if limits.iter().all(|(share, least, _)| share.is_below(*least)) {
-            Class::Underutilised
+            Class::Underutilized
         } else {
             Class::Moderate
         }
@@ -86,7 +86,7 @@ impl Controller {
 
     /// Decides in cycle [`Controller::next`] from the counts; `busy` computes the utilization of an
     /// interval.
-    pub(super) fn look(&mut self, counted: Traffic, busy: impl FnOnce(&Traffic, u64) -> Utilisation) -> Allowed {
+    pub(super) fn look(&mut self, counted: Traffic, busy: impl FnOnce(&Traffic, u64) -> Utilization) -> Allowed {
         self.next += self.interval;
         if let Some(before) = self.before.replace(counted) {
             let busy = busy(&crate::counts::Count::since(&counted, &before), self.interval);
@@ -95,11 +95,11 @@ impl Controller {
         self.allowed
     }
 
-    fn decide(&mut self, busy: &Utilisation) {
+    fn decide(&mut self, busy: &Utilization) {
         let class = Class::of(busy);
         self.decisions[class as usize] += 1;
         let extra = match class {
-            Class::Underutilised => {
+            Class::Underutilized => {
                 self.has_stopped = false;
                 self.bound
             }
@@ -125,7 +125,7 @@ impl Controller {
 
 #[cfg(test)]
 mod tests {
-    use super::super::utilisation::Share;
+    use super::super::utilization::Share;
     use super::*;
 
     fn share(percent: f64) -> Share {
@@ -133,9 +133,9 @@ mod tests {
     }
 
     /// Utilization of 1 % in all parts but one.
-    fn busy(part: &str, percent: f64) -> Utilisation {
+    fn busy(part: &str, percent: f64) -> Utilization {
         let of = |name| if name == part { share(percent) } else { share(1.0) };
-        Utilisation {
+        Utilization {
             scheduler: of("scheduler"),
             l1: of("l1"),
             requests: of("requests"),
@@ -157,7 +157,7 @@ mod tests {
             ("dram", 50.0, 70.0),
         ] {
             let of = |percent| Class::of(&busy(part, percent));
-            assert_eq!(of(least - 0.01), Class::Underutilised, "{part}");
+            assert_eq!(of(least - 0.01), Class::Underutilized, "{part}");
             assert_eq!([of(least), of(most)], [Class::Moderate; 2], "{part}");
             assert_eq!(of(most + 0.01), Class::Saturated, "{part}");
         }

@@ -1,7 +1,7 @@
 //! Firmware as the controller of extra TBs: intervals of each kernel, activity of the chip in them,
 //! and allowances on the SMs (Lin et al. 2018, section 6.4; sources.md D181).
 
-use super::utilisation::{Traffic, peaks};
+use super::utilization::{Traffic, peaks};
 use crate::config::{ContextsInL1, GpuConfig};
 use crate::counts::Count;
 use crate::gpu::Gpu;
@@ -91,7 +91,7 @@ impl Gpu {
 #[cfg(test)]
 mod tests {
     use super::super::controller::Controller;
-    use super::super::utilisation::{Share, Utilisation};
+    use super::super::utilization::{Share, Utilization};
     use super::*;
     use mias_policies::oversubscription::{Busy, Share as FirmwareShare, decide};
     use mias_registers::{context_allowed, context_bound};
@@ -127,7 +127,7 @@ mod tests {
                 // Random shares make most parts busy, so half of the intervals get low utilization.
                 let shares = if idle { shares.map(|(used, of)| (used.min(of / 40), of.max(1))) } else { shares };
                 let [scheduler, l1, requests, replies, l2, dram] = shares.map(|(used, of)| Share::of(used.into(), of.into()));
-                let allowed = hardware.look(Traffic::default(), |_, _| Utilisation { scheduler, l1, requests, replies, l2, dram });
+                let allowed = hardware.look(Traffic::default(), |_, _| Utilization { scheduler, l1, requests, replies, l2, dram });
                 let busy: Busy = shares.map(|(used, of)| FirmwareShare { used, of });
                 word = decide(word, told, &busy);
                 classes[(word >> context_allowed::CLASS_SHIFT) as usize - 1] += 1;

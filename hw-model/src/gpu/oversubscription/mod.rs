@@ -3,10 +3,10 @@
 
 mod controller;
 mod firmware;
-mod utilisation;
+mod utilization;
 
 pub(super) use firmware::peaks_for_firmware;
-pub use utilisation::{Share, Traffic, Utilisation};
+pub use utilization::{Share, Traffic, Utilization};
 
 use super::Gpu;
 use crate::config::ContextsInL1;
@@ -153,7 +153,7 @@ impl Gpu {
             let Some(kernel) = kernel else { continue };
             let Some(controller) = kernel.controller.as_mut().filter(|controller| controller.next <= self.now) else { continue };
             let gpu = &self.config;
-            let allowed = controller.look(traffic, |counted, cycles| Utilisation::new(gpu, counted, cycles, config.sustained()));
+            let allowed = controller.look(traffic, |counted, cycles| Utilization::new(gpu, counted, cycles, config.sustained()));
             kernel.most_extra = allowed.extra;
             let in_l1 = allowed.in_l1 || config.in_l1 == ContextsInL1::Always;
             for sm in 0..self.sms.len() {

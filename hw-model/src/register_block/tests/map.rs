@@ -37,7 +37,7 @@ fn map_has_no_overlap_and_fits_its_regions() {
 }
 
 #[test]
-fn every_register_honours_its_access_rule() {
+fn every_register_honors_its_access_rule() {
     for (offset, register) in mapped() {
         let mut file = RegisterBlock::new(gpu());
         file.read32(offset);

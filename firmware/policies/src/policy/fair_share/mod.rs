@@ -73,7 +73,7 @@ impl Searches for FairShare {
                 self.balance.shift(search, progress)
             }
             (Step::Balance, Slowdowns::Model) => {
-                let progress = search.modelled_progress();
+                let progress = search.modeled_progress();
                 self.balance.shift(search, progress)
             }
         }

@@ -25,12 +25,12 @@ pub struct HillClimb {
     divided: u32,
     /// Number of neighbors tried, and the index of the next one.
     climbs: u8,
-    pub(super) neighbour: u8,
+    pub(super) neighbor: u8,
 }
 
 impl HillClimb {
     /// A climb without any trial.
-    pub const NONE: Self = Self { best: TbVector([0; MAX_KERNELS]), shared: 0, divided: 0, climbs: 0, neighbour: 0 };
+    pub const NONE: Self = Self { best: TbVector([0; MAX_KERNELS]), shared: 0, divided: 0, climbs: 0, neighbor: 0 };
 
     /// Records the score of the shares in the last window, and tries a vector on all SMs.
     pub(super) fn begin(&mut self, search: &mut Search, vector: TbVector) -> Next {
@@ -40,7 +40,7 @@ impl HillClimb {
     }
 
     /// Tries another vector, or settles after enough trials.
-    pub(super) fn try_neighbour(&mut self, search: &mut Search, vector: TbVector) -> Next {
+    pub(super) fn try_neighbor(&mut self, search: &mut Search, vector: TbVector) -> Next {
         self.climbs = self.climbs.saturating_add(1);
         if self.climbs > MOST_CLIMBS {
             return self.settle(search);
@@ -53,7 +53,7 @@ impl HillClimb {
     pub(super) fn keep_if_better(&mut self, search: &Search) {
         let score = score(search);
         if let Some(vector) = search.on_all.filter(|_| score > self.shared) {
-            (self.best, self.shared, self.neighbour) = (vector, score, 0);
+            (self.best, self.shared, self.neighbor) = (vector, score, 0);
         }
     }
 

@@ -94,16 +94,16 @@ impl MaestroSearch {
     fn climb(&mut self, context: &Context<'_>, search: &mut Search) -> Next {
         let kernels = context.kernels.len();
         loop {
-            let number = usize::from(self.climb.neighbour);
+            let number = usize::from(self.climb.neighbor);
             let (Some(more), Some(less)) = (number.checked_div(kernels), number.checked_rem(kernels)) else { return search.settle() };
             if more >= kernels {
                 return self.climb.settle(search);
             }
-            self.climb.neighbour = self.climb.neighbour.saturating_add(1);
+            self.climb.neighbor = self.climb.neighbor.saturating_add(1);
             if more != less
-                && let Some(vector) = neighbour(context, self.climb.best(), more, less)
+                && let Some(vector) = neighbor(context, self.climb.best(), more, less)
             {
-                return self.climb.try_neighbour(search, vector);
+                return self.climb.try_neighbor(search, vector);
             }
         }
     }
@@ -111,7 +111,7 @@ impl MaestroSearch {
 
 /// Adds one TB of a kernel, and removes as few of another as make space; none if the other would
 /// have none left.
-fn neighbour(context: &Context<'_>, mut vector: TbVector, more: usize, less: usize) -> Option<TbVector> {
+fn neighbor(context: &Context<'_>, mut vector: TbVector, more: usize, less: usize) -> Option<TbVector> {
     let most = context.kernels.get(more)?.max_tbs;
     vector.set(more, vector.get(more).checked_add(1).filter(|tbs| *tbs <= most)?);
     for left in (1..vector.get(less)).rev() {

@@ -67,7 +67,7 @@ pub struct Line {
 
 /// Judged block with its references B and O.
 #[derive(Clone, Debug)]
-pub struct Judgement<'b> {
+pub struct Judgment<'b> {
     /// Mixes and runs of the block.
     pub block: &'b Block,
     /// B: among the existing policies that ran the most mixes, the one with the best mean STP, the
@@ -83,13 +83,13 @@ pub struct Judgement<'b> {
     pub lines: Vec<Line>,
 }
 
-impl<'b> Judgement<'b> {
+impl<'b> Judgment<'b> {
     /// Judges a block, with B one of `existing`.
     #[must_use]
     pub fn of(block: &'b Block, existing: &[String]) -> Self {
         let kernels: Vec<Vec<String>> = block.mixes.iter().map(|mix| mix.kernels.clone()).collect();
         let judge = Judge { block, base: base(block, existing), resampled: Resampled::of(&kernels) };
-        Judgement {
+        Judgment {
             block,
             base_stp: average(&judge.of_base(Objective::Stp)),
             best_stp: average(&judge.best(Objective::Stp)),

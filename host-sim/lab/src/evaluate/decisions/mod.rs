@@ -16,7 +16,7 @@ mod resample;
 mod tests;
 
 pub use kernels::{Kernels, Set};
-pub use line::{Judgement, Known, Line, TRANSITION};
+pub use line::{Judgment, Known, Line, TRANSITION};
 pub use mixes::{Block, Choice, Mix, Run, Static, Values, Way};
 pub use objective::Objective;
 pub use resample::Resampled;

@@ -98,22 +98,22 @@ fn b_o_and_the_way_between_them() {
         mix(&["a", "c"], [1.0, 1.4, 1.2], &runs(1.1, 1.1, 1.35, 1.4)),
         mix(&["b", "c"], [1.0, 1.4, 1.6], &runs(1.2, 1.2, 1.45, 1.6)),
     ]);
-    let judgement = Judgement::of(&block, &names(&["smk", "spatial"]));
-    assert_eq!(judgement.base, Some(way("spatial", "")));
-    assert!((judgement.base_stp.unwrap() - 1.2).abs() < 1e-12 && (judgement.best_stp.unwrap() - 1.5).abs() < 1e-12);
-    let lines = &judgement.lines;
+    let judgment = Judgment::of(&block, &names(&["smk", "spatial"]));
+    assert_eq!(judgment.base, Some(way("spatial", "")));
+    assert!((judgment.base_stp.unwrap() - 1.2).abs() < 1e-12 && (judgment.best_stp.unwrap() - 1.5).abs() < 1e-12);
+    let lines = &judgment.lines;
     let [smk, spatial, mine, ideal] = &lines[..] else { panic!("{}", lines.len()) };
     assert!(close(mine.share, 0.5) && close(ideal.share, 1.0) && close(spatial.share, 0.0) && close(smk.share, -1.0 / 3.0));
     assert_eq!(ideal.share.unwrap().interval, Some((1.0, 1.0)), "whichever kernels there are");
     assert_eq!(spatial.over_base.map(|over| over.unwrap().value), [1.0; 4]);
-    assert!(close(mine.over_base[0], 1.35 / 1.2) && close(judgement.best_over_base[0], 1.5 / 1.2));
+    assert!(close(mine.over_base[0], 1.35 / 1.2) && close(judgment.best_over_base[0], 1.5 / 1.2));
     // All chose 1-1: a regret of 0 in the first, 0.4 of 1.4 in the second, 0.6 of 1.6 in the third.
     assert!(close(mine.decision[0], (0.4 / 1.4 + 0.6 / 1.6) / 3.0) && mine.decision_by_size[0] == mine.decision[0]);
     assert_eq!((mine.decision_by_size[1], mine.over_smk), (None, None));
     // End to end against 1.5, 1.4 and 1.6.
     assert!(close(mine.end_to_end, (0.25 / 1.5 + 0.05 / 1.4 + 0.15 / 1.6) / 3.0) && close(ideal.end_to_end, 0.0));
-    assert_eq!(Judgement::of(&block, &names(&["smk"])).base, Some(way("smk", "")));
-    assert_eq!(Judgement::of(&block, &[]).lines[2].share, None);
+    assert_eq!(Judgment::of(&block, &names(&["smk"])).base, Some(way("smk", "")));
+    assert_eq!(Judgment::of(&block, &[]).lines[2].share, None);
 }
 
 /// Triples only: 1.3 and 1.5 against 1.0 and 1.2 of SMK-P.
@@ -125,9 +125,9 @@ fn more_than_two_kernels_are_held_against_smk() {
         mix(&["a", "b", "c"], [1.5, 1.1, 1.2], &runs(1.0, 1.3)),
         mix(&["a", "c", "d"], [1.5, 1.1, 1.2], &runs(1.2, 1.5)),
     ]);
-    let judgement = Judgement::of(&block, &names(&["smk"]));
-    assert!(close(judgement.lines[1].over_smk, 2.8 / 2.2) && judgement.lines[1].over_smk.unwrap().mixes == 2);
-    assert!(close(judgement.lines[1].decision_by_size[1], 0.0) && judgement.lines[1].decision_by_size[2].is_none());
+    let judgment = Judgment::of(&block, &names(&["smk"]));
+    assert!(close(judgment.lines[1].over_smk, 2.8 / 2.2) && judgment.lines[1].over_smk.unwrap().mixes == 2);
+    assert!(close(judgment.lines[1].decision_by_size[1], 0.0) && judgment.lines[1].decision_by_size[2].is_none());
 }
 
 /// A mechanism is judged by static choices with the same mechanism, O by those with any. A choice
@@ -149,9 +149,9 @@ fn choices_have_their_mechanism() {
     assert_eq!(one.best(Objective::Stp, None).unwrap().0, 2.0);
     assert_eq!(one.best(Objective::Antt, Some("")).unwrap().1.choice, Choice::Config(vec![2, 1]));
     let block = block(vec![one]);
-    let judgement = Judgement::of(&block, &names(&["smk", "warped-slicer"]));
-    assert_eq!(judgement.base, Some(way("smk", "x=1")), "what drains is not B");
-    let lines = &judgement.lines;
+    let judgment = Judgment::of(&block, &names(&["smk", "warped-slicer"]));
+    assert_eq!(judgment.base, Some(way("smk", "x=1")), "what drains is not B");
+    let lines = &judgment.lines;
     assert!(close(lines[2].share, 0.8) && lines[2].share.unwrap().interval.is_none(), "of one mix nothing is known");
 }
 
@@ -251,7 +251,7 @@ proptest! {
     fn shares_are_free_of_units(own in 0.5f64..2.0, base in 0.5f64..1.0, above in 0.01f64..1.0, unit in 0.1f64..10.0) {
         let share = |unit: f64| {
             let block = block(vec![mix(&["a", "b"], [unit * (base + above), 0.0, 0.0], &[("smk", unit * base), ("mine", unit * own)])]);
-            Judgement::of(&block, &names(&["smk"])).lines[1].share.unwrap().value
+            Judgment::of(&block, &names(&["smk"])).lines[1].share.unwrap().value
         };
         prop_assert!((share(1.0) - (own - base) / above).abs() < 1e-9 * (1.0 + 1.0 / above) && (share(1.0) - share(unit)).abs() < 1e-6);
     }

@@ -2,7 +2,7 @@
 //! with a line for each policy with its mechanisms and transition.
 //! [`mias_lab::evaluate::decisions`] computes the numbers.
 
-use mias_lab::evaluate::decisions::{Block, Judgement, Kernels, Known, Line, Objective, Set, TRANSITION, Way, is_of};
+use mias_lab::evaluate::decisions::{Block, Judgment, Kernels, Known, Line, Objective, Set, TRANSITION, Way, is_of};
 use mias_lab::evaluate::results::Evaluation;
 use mias_lab::experiment::mechanisms::MECHANISMS;
 use mias_lab::table::{self, DASH, change, grouped, number, percent};
@@ -25,22 +25,22 @@ pub(super) fn name(way: &Way) -> String {
 }
 
 /// Returns the description of a block and of its references.
-pub(super) fn heading(judgement: &Judgement<'_>) -> String {
-    let block = judgement.block;
+pub(super) fn heading(judgment: &Judgment<'_>) -> String {
+    let block = judgment.block;
     format!("{}, {}, windows of {} cycles", block.gpu, block.set.name(), grouped(block.cycles))
 }
 
 /// Formats B and O.
-pub(super) fn ends(judgement: &Judgement<'_>) -> String {
+pub(super) fn ends(judgment: &Judgment<'_>) -> String {
     let sizes: Vec<String> = [(2, "pair"), (3, "triple"), (4, "quadruple")]
         .into_iter()
         .filter_map(|(size, name)| {
-            let count = judgement.block.mixes.iter().filter(|mix| mix.kernels.len() == size).count();
+            let count = judgment.block.mixes.iter().filter(|mix| mix.kernels.len() == size).count();
             (count > 0).then(|| format!("{count} {name}{}", if count == 1 { "" } else { "s" }))
         })
         .collect();
-    let base = judgement.base.as_ref().map_or_else(|| DASH.to_owned(), name);
-    let (from, to) = (number(judgement.base_stp, 3), number(judgement.best_stp, 3));
+    let base = judgment.base.as_ref().map_or_else(|| DASH.to_owned(), name);
+    let (from, to) = (number(judgment.base_stp, 3), number(judgment.best_stp, 3));
     format!("{}. B: {base}, with a mean STP of {from}. O, the best static choice of each mix: {to}.", sizes.join(", "))
 }
 
@@ -114,10 +114,10 @@ pub(super) fn brought(line: &Line) -> Vec<String> {
 }
 
 /// Returns the cells of the best static choices of each mix, for each objective separately.
-pub(super) fn best(judgement: &Judgement<'_>) -> Vec<String> {
-    let mixes = judgement.block.mixes.iter().filter(|mix| mix.best(Objective::Stp, None).is_some()).count();
-    let mut cells = vec![BEST.to_owned(), mixes.to_string(), number(judgement.best_stp, 3), share(1.0), DASH.to_owned(), lost(0.0)];
-    cells.extend(with_intervals(&judgement.best_over_base));
+pub(super) fn best(judgment: &Judgment<'_>) -> Vec<String> {
+    let mixes = judgment.block.mixes.iter().filter(|mix| mix.best(Objective::Stp, None).is_some()).count();
+    let mut cells = vec![BEST.to_owned(), mixes.to_string(), number(judgment.best_stp, 3), share(1.0), DASH.to_owned(), lost(0.0)];
+    cells.extend(with_intervals(&judgment.best_over_base));
     cells
 }
 
@@ -166,14 +166,14 @@ pub(super) fn text(evaluation: &Evaluation) -> String {
     let (blocks, existing) = blocks(evaluation);
     let mut text = String::new();
     for block in &blocks {
-        let judgement = Judgement::of(block, &existing);
-        let lines = &judgement.lines;
+        let judgment = Judgment::of(block, &existing);
+        let lines = &judgment.lines;
         let rows = |of: fn(&Line) -> Vec<String>| lines.iter().map(of).collect::<Vec<_>>();
         let shown = |headings: &[&str], rows: &[Vec<String>]| {
             table::text(&table::of(&headings.iter().map(|&heading| heading.to_owned()).collect::<Vec<_>>(), rows))
         };
-        let first: Vec<Vec<String>> = rows(brought).into_iter().chain([best(&judgement)]).collect();
-        text += &format!("{}\n{}\n", heading(&judgement), ends(&judgement));
+        let first: Vec<Vec<String>> = rows(brought).into_iter().chain([best(&judgment)]).collect();
+        text += &format!("{}\n{}\n", heading(&judgment), ends(&judgment));
         text += &shown(&BROUGHT, &first);
         text += &format!("decisions\n{}\n", shown(&DECIDED, &rows(decided)));
     }

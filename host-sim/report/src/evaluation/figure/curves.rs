@@ -65,13 +65,13 @@ impl Curves {
             if let Some(end) = points.last() {
                 ends.push((end.1, curve, name));
             }
-            drawing.curve(points, curve.marker.style.colour, curve.dash, &curve.name);
+            drawing.curve(points, curve.marker.style.color, curve.dash, &curve.name);
             marked.into_iter().for_each(|at| drawing.dot(at, curve.marker, &curve.name));
         }
         ends.sort_by(|a, b| a.0.total_cmp(&b.0));
         let places = apart(&ends.iter().map(|end| end.0).collect::<Vec<_>>(), LINE, bottom);
         for ((end, curve, name), place) in ends.into_iter().zip(places) {
-            drawing.curve(vec![(right + 1.0, end), (right + 12.0, place)], curve.marker.style.colour, curve.dash, &curve.name);
+            drawing.curve(vec![(right + 1.0, end), (right + 12.0, place)], curve.marker.style.color, curve.dash, &curve.name);
             drawing.text((right + 15.0, place + 4.0), Anchor::Start, "name", name);
         }
         drawing

@@ -41,7 +41,7 @@ struct Text {
 enum Element {
     Rect { at: Point, size: Point, style: Option<Style>, class: &'static str, title: String },
     Path { points: Vec<Point>, class: &'static str, title: String },
-    Curve { points: Vec<Point>, colour: &'static str, dash: &'static str, title: String },
+    Curve { points: Vec<Point>, color: &'static str, dash: &'static str, title: String },
     Dot { at: Point, marker: Marker, title: String },
     Shape { points: Vec<Point>, class: &'static str, title: String },
     Text(Text),
@@ -77,8 +77,8 @@ impl Drawing {
         self.elements.push(Element::Path { points: vec![from, to], class, title: title.to_owned() });
     }
 
-    pub(super) fn curve(&mut self, points: Vec<Point>, colour: &'static str, dash: &'static str, title: &str) {
-        self.elements.push(Element::Curve { points, colour, dash, title: title.to_owned() });
+    pub(super) fn curve(&mut self, points: Vec<Point>, color: &'static str, dash: &'static str, title: &str) {
+        self.elements.push(Element::Curve { points, color, dash, title: title.to_owned() });
     }
 
     pub(super) fn dot(&mut self, at: Point, marker: Marker, title: &str) {
@@ -136,7 +136,7 @@ impl Drawing {
         self.elements.extend(other.elements.into_iter().map(|element| match element {
             Element::Rect { at, size, style, class, title } => Element::Rect { at: moved(at), size, style, class, title },
             Element::Path { points, class, title } => Element::Path { points: all(points), class, title },
-            Element::Curve { points, colour, dash, title } => Element::Curve { points: all(points), colour, dash, title },
+            Element::Curve { points, color, dash, title } => Element::Curve { points: all(points), color, dash, title },
             Element::Dot { at, marker, title } => Element::Dot { at: moved(at), marker, title },
             Element::Shape { points, class, title } => Element::Shape { points: all(points), class, title },
             Element::Text(text) => Element::Text(Text { at: moved(text.at), ..text }),
@@ -182,7 +182,7 @@ impl Drawing {
     }
 
     /// Formats a swatch, which the name next to it describes.
-    pub(super) fn unlabelled(&self) -> Markup {
+    pub(super) fn unlabeled(&self) -> Markup {
         let seen = format!("0 0 {} {}", short(self.width), short(self.height));
         html! { svg viewBox=(seen) aria-hidden="true" { (self.markup()) } }
     }
@@ -220,12 +220,12 @@ impl Element {
             Element::Path { points, class, title } => {
                 html! { polyline class=(class) points=(listed(points)) fill="none" { (titled(title)) } }
             }
-            Element::Curve { points, colour, dash, title } => {
+            Element::Curve { points, color, dash, title } => {
                 let dash = (!dash.is_empty()).then_some(dash);
-                html! { polyline class="curve" points=(listed(points)) fill="none" stroke=(colour) stroke-dasharray=[dash] { (titled(title)) } }
+                html! { polyline class="curve" points=(listed(points)) fill="none" stroke=(color) stroke-dasharray=[dash] { (titled(title)) } }
             }
             Element::Dot { at, marker, title } => {
-                let edge = marker.style.colour;
+                let edge = marker.style.color;
                 html! {
                     polygon class="dot" points=(listed(&marker.corners(*at))) fill=(marker.inside()) stroke=(edge) { (titled(title)) }
                     @if marker.has_point() { circle cx=(short(at.0)) cy=(short(at.1)) r=(short(0.3 * RADIUS)) fill=(edge) {} }

@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Style {
     /// Color as `#rrggbb`.
-    pub(crate) colour: &'static str,
+    pub(crate) color: &'static str,
     /// Number that selects hatch and shape.
     pub(crate) number: usize,
 }
@@ -38,12 +38,12 @@ impl Style {
 
     /// Returns the name of the hatch in this color, the same throughout a document.
     fn id(self) -> String {
-        format!("h{}-{}", self.hatch(), self.colour.trim_start_matches('#'))
+        format!("h{}-{}", self.hatch(), self.color.trim_start_matches('#'))
     }
 
     /// Returns the value of the attribute `fill`.
     pub(crate) fn paint(self) -> String {
-        if self.hatch() == 0 { self.colour.to_owned() } else { format!("url(#{})", self.id()) }
+        if self.hatch() == 0 { self.color.to_owned() } else { format!("url(#{})", self.id()) }
     }
 
     /// Returns the lines of the hatch's tile, each from a point to a point; empty for the plain
@@ -67,7 +67,7 @@ impl Style {
 
     /// Returns the color of the hatch's lines.
     pub(super) fn ink(self) -> &'static str {
-        if is_light(self.colour) { "#222222" } else { "#ffffff" }
+        if is_light(self.color) { "#222222" } else { "#ffffff" }
     }
 
     /// Returns the hatch's definition; `None` for the plain color.
@@ -78,7 +78,7 @@ impl Style {
         (!d.is_empty()).then(|| {
             html! {
                 pattern id=(self.id()) patternUnits="userSpaceOnUse" width=(side) height=(side) {
-                    rect width=(side) height=(side) fill=(self.colour) {}
+                    rect width=(side) height=(side) fill=(self.color) {}
                     path d=(d.join(" ")) stroke=(self.ink()) stroke-width=(HATCH_WIDTH) fill="none" {}
                 }
             }
@@ -88,20 +88,20 @@ impl Style {
 
 /// Returns definitions of the hatches of these styles, each once.
 pub(crate) fn definitions(styles: impl Iterator<Item = Style>) -> Markup {
-    let once: BTreeSet<(usize, &'static str)> = styles.map(|style| (style.hatch(), style.colour)).collect();
-    let defined: Vec<Markup> = once.into_iter().filter_map(|(number, colour)| Style { colour, number }.definition()).collect();
+    let once: BTreeSet<(usize, &'static str)> = styles.map(|style| (style.hatch(), style.color)).collect();
+    let defined: Vec<Markup> = once.into_iter().filter_map(|(number, color)| Style { color, number }.definition()).collect();
     html! { @if !defined.is_empty() { defs { @for one in &defined { (one) } } } }
 }
 
 /// Returns the luma of a color in thousandths of full (ITU-R BT.601).
-fn luma(colour: &str) -> u32 {
-    let part = |at: usize| colour.get(at..at + 2).and_then(|hex| u32::from_str_radix(hex, 16).ok()).unwrap_or_default();
+fn luma(color: &str) -> u32 {
+    let part = |at: usize| color.get(at..at + 2).and_then(|hex| u32::from_str_radix(hex, 16).ok()).unwrap_or_default();
     (299 * part(1) + 587 * part(3) + 114 * part(5)) / 255
 }
 
 /// Returns whether dark lines have more contrast on a color than white ones.
-fn is_light(colour: &str) -> bool {
-    luma(colour) > 450
+fn is_light(color: &str) -> bool {
+    luma(color) > 450
 }
 
 /// Dot with a shape and color by its subject, and a filling by its class.
@@ -154,7 +154,7 @@ impl Marker {
     /// Returns the color of the marker's filling.
     pub(super) fn inside(self) -> &'static str {
         match self.filling % FILLINGS {
-            0 => self.style.colour,
+            0 => self.style.color,
             2 => "#d8d8d8",
             _ => "#ffffff",
         }
@@ -172,16 +172,16 @@ mod tests {
 
     #[test]
     fn hatches_and_shapes_differ() {
-        let styles = (0..HATCHES).map(|number| Style { colour: "#0072B2", number });
+        let styles = (0..HATCHES).map(|number| Style { color: "#0072B2", number });
         let drawn: BTreeSet<String> = styles.map(|style| style.definition().map(Markup::into_string).unwrap_or_default()).collect();
         assert_eq!(drawn.len(), HATCHES);
-        let corners = |number| format!("{:.2?}", Marker { style: Style { colour: "#000000", number }, filling: 0 }.corners((0.0, 0.0)));
+        let corners = |number| format!("{:.2?}", Marker { style: Style { color: "#000000", number }, filling: 0 }.corners((0.0, 0.0)));
         assert_eq!((0..SHAPES).map(corners).collect::<BTreeSet<_>>().len(), SHAPES);
     }
 
     #[test]
-    fn a_hatch_is_defined_once_and_plain_colour_never() {
-        let style = |number| Style { colour: "#0072B2", number };
+    fn a_hatch_is_defined_once_and_plain_color_never() {
+        let style = |number| Style { color: "#0072B2", number };
         let defined = definitions([style(0), style(1), style(1), style(13)].into_iter()).into_string();
         assert_eq!(defined.matches("<pattern").count(), 1);
         assert_eq!((style(0).paint(), style(13).paint()), ("#0072B2".to_owned(), "url(#h1-0072B2)".to_owned()));

@@ -68,7 +68,7 @@ impl Key {
         let swatch = |swatch: Swatch| {
             let mut drawing = Drawing::new(SIDE, SIDE);
             swatch.draw(&mut drawing, (0.0, 0.0));
-            drawing.unlabelled()
+            drawing.unlabeled()
         };
         html! { @if !self.0.is_empty() { ul.legend { @for (beside, name) in &self.0 { li { (swatch(*beside)) (name) } } } } }
     }

@@ -70,7 +70,7 @@ impl Surface {
                 let (x, y) = corner(row, column);
                 let at = self.columns.get(column).map_or("", String::as_str);
                 let says = format!("{} {at}, {} {name}: {value:.3}", self.x_label, self.y_label);
-                drawing.bar((x, y), (across, tall), Style { colour: self.shade(value), number: 0 }, &says);
+                drawing.bar((x, y), (across, tall), Style { color: self.shade(value), number: 0 }, &says);
                 if numbers {
                     drawing.text((x + across / 2.0, middle), Anchor::Middle, "value", &shown(value));
                 }

@@ -2,7 +2,7 @@
 //! determine the content, this module the form.
 
 use super::page::Page;
-use super::palette::{self, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILLION};
+use super::palette::{self, BLUE, GRAY, GREEN, ORANGE, PURPLE, SKY, VERMILLION};
 use super::{conditions, decisions, factorial, studies, tables, usual};
 use crate::evaluation::alternatives;
 use crate::evaluation::figure::{
@@ -13,7 +13,7 @@ use mias_lab::evaluate::blocks::{self, Block, Judgment, Kind, Row};
 use mias_lab::evaluate::results::{Evaluation, StudyResult};
 
 /// Colors of series that are no policies, in order.
-const COLOURS: [&str; 7] = [ORANGE, PURPLE, BLUE, SKY, GREEN, VERMILLION, GREY];
+const COLORS: [&str; 7] = [ORANGE, PURPLE, BLUE, SKY, GREEN, VERMILLION, GRAY];
 
 /// Draws all blocks.
 pub(super) fn draw(page: &mut Page, evaluation: &Evaluation) {
@@ -140,7 +140,7 @@ fn label(block: &Block) -> String {
 fn style(page: &Page, block: &Block, name: &str, at: usize) -> Style {
     match &block.series {
         Some(series) if series.text() == "policy" => page.palette.style(name),
-        _ => palette::of(&COLOURS, at),
+        _ => palette::of(&COLORS, at),
     }
 }
 
@@ -204,7 +204,7 @@ fn stacks(page: &Page, evaluation: &Evaluation, block: &Block, (rows, known): (&
 /// Returns a panel for each of the values.
 fn ranked(block: &Block, rows: &[&Row<'_>], key: &mut Key) -> Vec<Panel> {
     let (series, values) = block.ranked(rows);
-    let marker = |at: usize| Marker { style: palette::of(&COLOURS, at), filling: 0 };
+    let marker = |at: usize| Marker { style: palette::of(&COLORS, at), filling: 0 };
     *key = series.iter().enumerate().fold(Key::default(), |key, (at, name)| key.with(Swatch::Dot(marker(at)), name));
     let placed =
         |of: blocks::Placed| Placed { name: of.name, marker: marker(of.series), value: of.ratio.map(|ratio| (ratio.mean, ratio.interval)) };

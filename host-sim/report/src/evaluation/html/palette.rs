@@ -19,7 +19,7 @@ pub(super) const GREEN: &str = "#009E73";
 pub(super) const ORANGE: &str = "#E69F00";
 pub(super) const PURPLE: &str = "#CC79A7";
 pub(super) const SKY: &str = "#56B4E9";
-pub(super) const GREY: &str = "#999999";
+pub(super) const GRAY: &str = "#999999";
 
 /// Colors of custom policies, in the order of appearance in the report: from Tol's vibrant and
 /// contrast schemes (SRON/EPS/TN/09-002), without those of built-in policies.
@@ -52,7 +52,7 @@ impl Palette {
 
     /// Returns a policy's color and hatch.
     pub(super) fn style(&self, name: &str) -> Style {
-        Style { colour: self.policy(name), number: self.all.iter().position(|known| *known == name).unwrap_or_default() }
+        Style { color: self.policy(name), number: self.all.iter().position(|known| *known == name).unwrap_or_default() }
     }
 
     /// Returns a policy's dot for a group of the class with this index.
@@ -65,12 +65,12 @@ impl Palette {
 
     /// Returns the dot for several policies at the same coordinates.
     pub(super) fn shared(class: usize) -> Marker {
-        Marker { style: Style { colour: INK, number: SHARED }, filling: class }
+        Marker { style: Style { color: INK, number: SHARED }, filling: class }
     }
 
     /// Returns a round dot that only shows the class.
     pub(super) fn class(class: usize) -> Marker {
-        Marker { style: Style { colour: INK, number: 0 }, filling: class }
+        Marker { style: Style { color: INK, number: 0 }, filling: class }
     }
 
     /// Returns a policy's color.
@@ -81,29 +81,29 @@ impl Palette {
 }
 
 fn built_in(name: &str) -> Option<&'static str> {
-    Policies::default().find(name)?.colour()
+    Policies::default().find(name)?.color()
 }
 
 /// Style of a single series.
-pub(super) const ONE: Style = Style { colour: BLUE, number: 0 };
+pub(super) const ONE: Style = Style { color: BLUE, number: 0 };
 
 /// Returns the style of the n-th of several series of these colors.
-pub(super) fn of(colours: &[&'static str], number: usize) -> Style {
-    Style { colour: colours.get(number % colours.len().max(1)).unwrap_or(&INK), number }
+pub(super) fn of(colors: &[&'static str], number: usize) -> Style {
+    Style { color: colors.get(number % colors.len().max(1)).unwrap_or(&INK), number }
 }
 
 /// Returns marker and dash of the n-th of several curves.
 pub(super) fn curve(number: usize) -> (Marker, &'static str) {
-    const COLOURS: [&str; 7] = [VERMILLION, ORANGE, PURPLE, BLUE, GREEN, SKY, INK];
+    const COLORS: [&str; 7] = [VERMILLION, ORANGE, PURPLE, BLUE, GREEN, SKY, INK];
     const DASHES: [&str; 4] = ["", "7 3", "2 3", "10 3 2 3"];
-    let style = Style { colour: COLOURS[number % COLOURS.len()], number };
-    (Marker { style, filling: number / COLOURS.len() }, DASHES[(number / COLOURS.len() + number % 2) % DASHES.len()])
+    let style = Style { color: COLORS[number % COLORS.len()], number };
+    (Marker { style, filling: number / COLORS.len() }, DASHES[(number / COLORS.len() + number % 2) % DASHES.len()])
 }
 
 /// Returns the style of a stall class.
 pub(super) fn stall(class: IssueClass) -> Style {
     let number = STALLS.iter().position(|(known, _)| *known == class).unwrap_or_default();
-    Style { colour: STALLS.get(number).map_or(INK, |(_, colour)| colour), number }
+    Style { color: STALLS.get(number).map_or(INK, |(_, color)| color), number }
 }
 
 /// Stall classes, from the bottom of a bar up, with their colors.
@@ -112,7 +112,7 @@ pub(super) const STALLS: [(IssueClass, &str); 8] = [
     (IssueClass::SharedRaw, PURPLE),
     (IssueClass::ConstantRaw, INK),
     (IssueClass::ComputeRaw, ORANGE),
-    (IssueClass::IdleOrControl, GREY),
+    (IssueClass::IdleOrControl, GRAY),
     (IssueClass::MemoryPipeline, BLUE),
     (IssueClass::BothPipelines, GREEN),
     (IssueClass::ComputePipeline, SKY),
@@ -124,17 +124,17 @@ mod tests {
     use std::collections::BTreeSet;
 
     #[test]
-    fn every_policy_has_a_colour_of_its_own() {
+    fn every_policy_has_a_color_of_its_own() {
         let names = || Policies::default().names().into_iter().chain(["a", "b", "c", "d", "e", "f"]);
         let palette = Palette::of(names());
-        let colours: BTreeSet<&str> = names().map(|name| palette.policy(name)).collect();
-        assert_eq!(colours.len(), names().count());
+        let colors: BTreeSet<&str> = names().map(|name| palette.policy(name)).collect();
+        assert_eq!(colors.len(), names().count());
     }
 
     /// A policy keeps its color in all studies of a report, including those with only some of the
     /// policies.
     #[test]
-    fn a_policy_keeps_its_colour_throughout_a_report() {
+    fn a_policy_keeps_its_color_throughout_a_report() {
         let (all, none) = (Palette::of(Policies::default().names().into_iter()), Palette::default());
         assert!(Policies::default().names().iter().all(|name| all.policy(name) == none.policy(name)));
         let own = Palette::of(["mias-ipc", "mine", "spatial", "mine", "yours"].into_iter());

@@ -192,11 +192,11 @@ mod tests {
 
     #[derive(serde::Deserialize, JsonSchema)]
     #[serde(rename_all = "kebab-case")]
-    enum Colour {
+    enum Color {
         /// Like the
         /// sky.
         SkyBlue,
-        /// As [`Colour::SkyBlue`], but not.
+        /// As [`Color::SkyBlue`], but not.
         Red,
     }
 
@@ -206,7 +206,7 @@ mod tests {
     struct Wall {
         /// What it
         /// looks like.
-        colour: Option<Colour>,
+        color: Option<Color>,
         bricks: u32,
         high: Option<u8>,
     }
@@ -223,10 +223,10 @@ mod tests {
             "properties": {
                 "bricks": { "type": "integer", "minimum": 0, "maximum": 4_294_967_295_u32 },
                 "high": { "type": "integer", "minimum": 0, "maximum": 255 },
-                "colour": {
+                "color": {
                     "type": "string",
                     "enum": ["sky-blue", "red"],
-                    "description": "What it looks like.\n\n- `sky-blue`: Like the sky\n- `red`: As `Colour::SkyBlue`, but not",
+                    "description": "What it looks like.\n\n- `sky-blue`: Like the sky\n- `red`: As `Color::SkyBlue`, but not",
                 },
             },
         });
@@ -235,7 +235,7 @@ mod tests {
 
     #[derive(serde::Serialize, JsonSchema)]
     struct Door {
-        /// Of [`Wall::colour`].
+        /// Of [`Wall::color`].
         paint: Option<u8>,
         #[serde(skip_serializing_if = "Option::is_none")]
         lock: Option<String>,
@@ -246,7 +246,7 @@ mod tests {
         let schema = written::<Door>();
         assert_eq!(schema["required"], json!(["paint"]));
         assert_eq!(schema["properties"]["paint"]["type"], json!(["integer", "null"]));
-        assert_eq!(schema["properties"]["paint"]["description"], "Of `Wall::colour`.");
+        assert_eq!(schema["properties"]["paint"]["description"], "Of `Wall::color`.");
     }
 
     #[test]

@@ -4,7 +4,7 @@ use crate::kernels::{Instance, Prepared, Spec};
 use std::ops::ControlFlow;
 use std::path::Path;
 
-/// `shrink` of the PTX front end's tests: the texture reference `colours` to a surface of half the
+/// `shrink` of the PTX front end's tests: the texture reference `colors` to a surface of half the
 /// size.
 const SHRINK: &str = r#"ptx = "textures.ptx"
 registers = 20
@@ -21,7 +21,7 @@ height = 16
 [buffers]
 pixels = { type = "u32", count = "size * height", fill = "random" }
 out = { type = "u8", count = "size * height", fill = "zeros" }
-[textures.colours]
+[textures.colors]
 buffer = "pixels"
 type = "u8"
 channels = 4
@@ -71,7 +71,7 @@ fn a_picture_is_made_smaller() {
 #[test]
 fn mistakes_in_textures_are_shown_where_they_are() {
     for (from, to, expected) in [
-        ("surf:small", "surf:smal", "t.toml:6:9: unknown texture `smal`; did you mean `small`? known: colours, small\n"),
+        ("surf:small", "surf:smal", "t.toml:6:9: unknown texture `smal`; did you mean `small`? known: colors, small\n"),
         (
             "\"size / 2\", \"height",
             "\"tex:small\", \"height",
@@ -82,13 +82,13 @@ fn mistakes_in_textures_are_shown_where_they_are() {
         (
             "channels = 4\nwidth = \"size\"",
             "channels = 3\nwidth = \"size\"",
-            "t.toml:16:11: texture `colours`: 3 channels; a texel has 1, 2 or 4\n",
+            "t.toml:16:11: texture `colors`: 3 channels; a texel has 1, 2 or 4\n",
         ),
         ("filter = \"linear\"", "filter = \"cubic\"", "unknown variant `cubic`, expected `point` or `linear`"),
         (
             "filter = \"linear\"",
             "filter = \"linear\"\ndepth = 2",
-            "t.toml:16:11: texture `colours`: [32, 16, 2] texels of 4 x u8 need 4096 bytes, the buffer has 2048",
+            "t.toml:16:11: texture `colors`: [32, 16, 2] texels of 4 x u8 need 4096 bytes, the buffer has 2048",
         ),
         ("height = \"height\"\n", "depth = 2\n", "t.toml:21:9: a texture with a depth also needs a height\n"),
         ("filter = \"linear\"", "depth = 2\nlayers = 3", "t.toml:23:10: depth conflicts with layers; leave one out\n"),
@@ -107,9 +107,9 @@ fn mistakes_in_textures_are_shown_where_they_are() {
             "t.toml:25:11: texture `small`: a pitch of 60 bytes; a row of 16 texels of 4 bytes needs 64\n",
         ),
         (
-            "[textures.colours]",
             "[textures.colors]",
-            "texture or surface reference `colours` is not bound: add a texture of this name to the launch",
+            "[textures.colors]",
+            "texture or surface reference `colors` is not bound: add a texture of this name to the launch",
         ),
     ] {
         let toml = SHRINK.replacen(from, to, 1);

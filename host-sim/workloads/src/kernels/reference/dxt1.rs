@@ -32,10 +32,10 @@ pub(super) fn decode([ends, choices]: [u32; 2]) -> Block {
 }
 
 /// Expands 5, 6 and 5 bits to 8 bits per channel by repeating the upper bits below.
-fn expand(colour: u32) -> Pixel {
+fn expand(color: u32) -> Pixel {
     let shifts = [11, 5, 0];
     std::array::from_fn(|c| {
-        let code = colour >> shifts[c] & ((1 << BITS[c]) - 1);
+        let code = color >> shifts[c] & ((1 << BITS[c]) - 1);
         (code << (8 - BITS[c]) | code >> (2 * BITS[c] - 8)) as u8
     })
 }
@@ -58,37 +58,37 @@ pub(super) fn run(ends: &[usize; 3], place: usize) -> usize {
 /// Returns the best packing over all divisions of the colors sorted along their principal axis,
 /// with least-squares end colors.
 pub(super) fn compress(pixels: &Block) -> [u32; 2] {
-    let colours: [[f64; 3]; PIXELS] = pixels.map(|pixel| pixel.map(f64::from));
-    let order = sorted(&colours);
+    let colors: [[f64; 3]; PIXELS] = pixels.map(|pixel| pixel.map(f64::from));
+    let order = sorted(&colors);
     let best = cuts()
-        .map(|ends| pack(&colours, &order, &ends))
+        .map(|ends| pack(&colors, &order, &ends))
         .min_by_key(|&packed| square_error(decode(packed).as_flattened(), pixels.as_flattened()));
     best.unwrap_or_default()
 }
 
 /// Returns the indices of the colors in ascending order along the principal axis.
-fn sorted(colours: &[[f64; 3]; PIXELS]) -> [usize; PIXELS] {
-    let mean: [f64; 3] = std::array::from_fn(|c| colours.iter().map(|colour| colour[c]).sum::<f64>() / PIXELS as f64);
-    let centred = colours.map(|colour| [0, 1, 2].map(|c| colour[c] - mean[c]));
+fn sorted(colors: &[[f64; 3]; PIXELS]) -> [usize; PIXELS] {
+    let mean: [f64; 3] = std::array::from_fn(|c| colors.iter().map(|color| color[c]).sum::<f64>() / PIXELS as f64);
+    let centered = colors.map(|color| [0, 1, 2].map(|c| color[c] - mean[c]));
     let dot = |a: &[f64; 3], b: &[f64; 3]| a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
     // The farthest color is never orthogonal to the axis.
-    let mut axis = centred.into_iter().max_by(|a, b| dot(a, a).total_cmp(&dot(b, b))).unwrap_or_default();
+    let mut axis = centered.into_iter().max_by(|a, b| dot(a, a).total_cmp(&dot(b, b))).unwrap_or_default();
     for _ in 0..POWER_STEPS {
         let mut next = [0.0; 3];
-        for colour in &centred {
-            let along = dot(colour, &axis);
-            (0..3).for_each(|c| next[c] += along * colour[c]);
+        for color in &centered {
+            let along = dot(color, &axis);
+            (0..3).for_each(|c| next[c] += along * color[c]);
         }
         let length = dot(&next, &next).sqrt().max(f64::MIN_POSITIVE);
         axis = next.map(|value| value / length);
     }
     let mut order: [usize; PIXELS] = std::array::from_fn(|k| k);
-    order.sort_by(|&a, &b| dot(&centred[a], &axis).total_cmp(&dot(&centred[b], &axis)));
+    order.sort_by(|&a, &b| dot(&centered[a], &axis).total_cmp(&dot(&centered[b], &axis)));
     order
 }
 
 /// Packs one division: least-squares end colors, each rounded to its bits.
-fn pack(colours: &[[f64; 3]; PIXELS], order: &[usize; PIXELS], ends: &[usize; 3]) -> [u32; 2] {
+fn pack(colors: &[[f64; 3]; PIXELS], order: &[usize; PIXELS], ends: &[usize; 3]) -> [u32; 2] {
     let weight = |place| run(ends, place) as f64 / 3.0;
     let (mut aa, mut ab, mut bb) = (0.0, 0.0, 0.0);
     let (mut ax, mut bx) = ([0.0; 3], [0.0; 3]);
@@ -98,8 +98,8 @@ fn pack(colours: &[[f64; 3]; PIXELS], order: &[usize; PIXELS], ends: &[usize; 3]
         ab += a * b;
         bb += b * b;
         for c in 0..3 {
-            ax[c] += a * colours[pixel][c];
-            bx[c] += b * colours[pixel][c];
+            ax[c] += a * colors[pixel][c];
+            bx[c] += b * colors[pixel][c];
         }
     }
     let determinant: f64 = aa * bb - ab * ab;
@@ -136,7 +136,7 @@ mod tests {
 
     /// Colors that a palette represents exactly are restored exactly.
     #[test]
-    fn four_colours_on_a_line_are_kept() {
+    fn four_colors_on_a_line_are_kept() {
         let palette: [Pixel; 4] = [[255; 3], [170; 3], [85; 3], [0; 3]];
         let block: Block = std::array::from_fn(|k| palette[k * 7 % 4]);
         assert_eq!(decode(compress(&block)), block);

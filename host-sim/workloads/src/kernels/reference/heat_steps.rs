@@ -55,7 +55,7 @@ mod tests {
     /// A single hot cell gives each neighbor its rate times the exchange; at an edge, one neighbor
     /// is missing.
     #[test]
-    fn heat_goes_to_the_neighbours() {
+    fn heat_goes_to_the_neighbors() {
         let rates = [0.5, 0.25, 0.125, 0.0, 0.0];
         let mut heat = [0.0; 9];
         heat[4] = 16.0;

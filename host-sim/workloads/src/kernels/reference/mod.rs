@@ -13,7 +13,7 @@ mod box_forces;
 mod breadth_first;
 mod cheapest_ways;
 mod circle_scores;
-mod colour_planes;
+mod color_planes;
 mod convolution;
 mod coulomb_potential;
 mod cutoff_potential;
@@ -33,7 +33,7 @@ mod layer_training;
 mod matrix_product;
 mod matrix_vector;
 mod n_body;
-mod nearest_centres;
+mod nearest_centers;
 mod opening_cost;
 mod pages_of_lines;
 mod product_in_memory;
@@ -84,15 +84,15 @@ pub(super) const ALL: &[Reference] = &[
     Reference { name: "matrix-vector", parts: &[], make: matrix_vector::host },
     Reference { name: "opening-cost", parts: opening_cost::PARTS, make: opening_cost::host },
     Reference { name: "wavelet-level", parts: &[], make: wavelet_level::host },
-    Reference { name: "colour-planes", parts: &[], make: colour_planes::host },
-    Reference { name: "nearest-centres", parts: nearest_centres::PARTS, make: nearest_centres::host },
+    Reference { name: "color-planes", parts: &[], make: color_planes::host },
+    Reference { name: "nearest-centers", parts: nearest_centers::PARTS, make: nearest_centers::host },
     Reference { name: "diffusion-coefficients", parts: &[], make: diffusion::coefficients },
     Reference { name: "diffusion-step", parts: &[], make: diffusion::step },
     Reference { name: "tree-ranges", parts: search_tree::RANGE_PARTS, make: search_tree::ranges },
     Reference { name: "tree-keys", parts: search_tree::KEY_PARTS, make: search_tree::keys },
     Reference { name: "alignment-1", parts: alignment::PARTS, make: alignment::longest },
     Reference { name: "alignment-2", parts: alignment::PARTS, make: alignment::behind },
-    Reference { name: "breadth-first-neighbours", parts: breadth_first::level::NEIGHBOUR_PARTS, make: breadth_first::level::neighbours },
+    Reference { name: "breadth-first-neighbors", parts: breadth_first::level::NEIGHBOR_PARTS, make: breadth_first::level::neighbors },
     Reference { name: "breadth-first-frontier", parts: breadth_first::level::FRONTIER_PARTS, make: breadth_first::level::frontier },
     Reference { name: "layer-products", parts: &[], make: layer_training::products },
     Reference { name: "layer-moves", parts: &[], make: layer_training::moves },

@@ -17,11 +17,11 @@ pub(super) const PARTS: &[&str] = &["points", "columns"];
 /// and `changes`.
 pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     let value = |name: &str| Ok::<_, String>(inputs.value(name)? as usize);
-    let (count, dimensions, centres) = (value("size")?, value("dimensions")?, value("centres")?);
+    let (count, dimensions, centers) = (value("size")?, value("dimensions")?, value("centers")?);
     let mut random = Random::new(inputs.seed);
-    let own: Vec<Point> = (0..count).map(|_| Point::random(dimensions, centres.min(count), &mut random)).collect();
-    let columns: Vec<u32> = (0..count).map(|point| if point < centres { point as u32 } else { 0 }).collect();
-    let points = own.iter().flat_map(|point| [point.weight.to_bits(), point.cost.to_bits(), point.centre]).collect();
+    let own: Vec<Point> = (0..count).map(|_| Point::random(dimensions, centers.min(count), &mut random)).collect();
+    let columns: Vec<u32> = (0..count).map(|point| if point < centers { point as u32 } else { 0 }).collect();
+    let points = own.iter().flat_map(|point| [point.weight.to_bits(), point.cost.to_bits(), point.center]).collect();
     let host = Host::new(move |filled| {
         let coordinates = filled.floats("coordinates")?;
         let [table, changes] = [filled.buffer("table")?, filled.buffer("changes")?];
@@ -29,7 +29,7 @@ pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
         Ok(Expected {
             results: Box::new(move |memory| [memory.floats(table), bytes(memory)].concat()),
             reference: Box::new(move || {
-                let (rows, changed): (Vec<_>, Vec<_>) = (0..own.len()).map(|at| own[at].row(at, &coordinates, own.len(), centres)).unzip();
+                let (rows, changed): (Vec<_>, Vec<_>) = (0..own.len()).map(|at| own[at].row(at, &coordinates, own.len(), centers)).unzip();
                 [rows.concat(), changed].concat()
             }),
             agrees: Box::new(Expected::equal),
@@ -45,32 +45,32 @@ struct Point {
     weight: f32,
     cost: f32,
     /// Center of the point: one of the first points, whose numbers are their columns.
-    centre: u32,
+    center: u32,
 }
 
 impl Point {
     /// Draws a random point, for which two random coordinates in [-1, 1) have a mean squared
     /// distance of 2/3.
-    fn random(dimensions: usize, centres: usize, random: &mut Random) -> Self {
+    fn random(dimensions: usize, centers: usize, random: &mut Random) -> Self {
         let weight = 1.0 + random.float() / 2.0;
         let cost = weight * dimensions as f32 * 2.0 / 3.0 * (1.0 + random.float() / 4.0);
-        Point { weight, cost, centre: random.integer(0, centres as i32 - 1) as u32 }
+        Point { weight, cost, center: random.integer(0, centers as i32 - 1) as u32 }
     }
 
     /// Returns the point's row in the table, which has a column per center and one for the
     /// candidate; and 1 if the point switches.
-    fn row(&self, at: usize, coordinates: &[f32], count: usize, centres: usize) -> (Vec<f32>, f32) {
+    fn row(&self, at: usize, coordinates: &[f32], count: usize, centers: usize) -> (Vec<f32>, f32) {
         let distance = coordinates.chunks(count).fold(0.0f32, |sum, all| {
             let apart = all[at] - all[count / 2];
             apart.mul_add(apart, sum)
         });
         let cost = distance * self.weight;
-        let mut row = vec![0.0; centres + 1];
+        let mut row = vec![0.0; centers + 1];
         let changes = cost < self.cost;
         if changes {
-            row[centres] += cost - self.cost;
+            row[centers] += cost - self.cost;
         } else {
-            row[self.centre as usize] += self.cost - cost;
+            row[self.center as usize] += self.cost - cost;
         }
         (row, f32::from(u8::from(changes)))
     }
@@ -82,9 +82,9 @@ mod tests {
 
     /// Three points on a line, with the candidate in the middle: at distances 2, 0 and 4.
     #[test]
-    fn the_cheaper_centre_wins() {
+    fn the_cheaper_center_wins() {
         let coordinates = [1.0, 3.0, 7.0];
-        let point = |cost| Point { weight: 0.5, cost, centre: 1 };
+        let point = |cost| Point { weight: 0.5, cost, center: 1 };
         assert_eq!(point(5.0).row(0, &coordinates, 3, 2), (vec![0.0, 0.0, -3.0], 1.0));
         assert_eq!(point(0.0).row(1, &coordinates, 3, 2), (vec![0.0, 0.0, 0.0], 0.0));
         assert_eq!(point(9.0).row(2, &coordinates, 3, 2), (vec![0.0, 0.0, -1.0], 1.0));

@@ -28,7 +28,7 @@ pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
 }
 
 /// Returns the new values of all points; on the faces those of `untouched`.
-fn step(before: &[f32], untouched: &[f32], [width, rows]: [usize; 2], [own, neighbours]: [f64; 2]) -> Vec<f32> {
+fn step(before: &[f32], untouched: &[f32], [width, rows]: [usize; 2], [own, neighbors]: [f64; 2]) -> Vec<f32> {
     let plane = width * rows;
     let planes = before.len() / plane;
     let inner = |place: usize, of: usize| (1..of - 1).contains(&place);
@@ -39,7 +39,7 @@ fn step(before: &[f32], untouched: &[f32], [width, rows]: [usize; 2], [own, neig
         }
         let around = [place - 1, place + 1, place - width, place + width, place - plane, place + plane];
         let sum: f64 = around.iter().map(|&at| f64::from(before[at])).sum();
-        (sum * neighbours - own * f64::from(before[place])) as f32
+        (sum * neighbors - own * f64::from(before[place])) as f32
     };
     (0..before.len()).map(value).collect()
 }
@@ -51,7 +51,7 @@ mod tests {
     /// A value of 1 in the middle leaves its weight there, and that of a neighbor in the one
     /// adjacent inner point.
     #[test]
-    fn a_point_reaches_its_neighbours() {
+    fn a_point_reaches_its_neighbors() {
         let [width, rows, planes] = [4, 3, 3];
         let mut before = vec![0.0; width * rows * planes];
         let middle = (rows + 1) * width + 1;

@@ -2,19 +2,19 @@
 //! each machine and set of kernels.
 
 use super::super::page::Page;
-use super::super::palette::{self, BLUE, GREEN, GREY, ORANGE};
+use super::super::palette::{self, BLUE, GRAY, GREEN, ORANGE};
 use crate::evaluation::decisions::{BEST, name};
 use crate::evaluation::figure::{Chart, Figure, Key, Marker, Panel, Placed, Ranked, Swatch};
-use mias_lab::evaluate::decisions::{Judgement, Known, TRANSITION};
+use mias_lab::evaluate::decisions::{Judgment, Known, TRANSITION};
 use mias_lab::table::grouped;
 
 /// Colors for policies without a mechanism, with one, draining ones, and the best static choices.
-const COLOURS: [&str; 4] = [BLUE, ORANGE, GREEN, GREY];
+const COLORS: [&str; 4] = [BLUE, ORANGE, GREEN, GRAY];
 
 const KINDS: [&str; 4] = ["unmodified GPU", "with a mechanism", "drained", BEST];
 
 fn marker(kind: usize) -> Marker {
-    Marker { style: palette::of(&COLOURS, kind), filling: 0 }
+    Marker { style: palette::of(&COLORS, kind), filling: 0 }
 }
 
 fn placed(name: String, kind: usize, over: Option<Known>) -> Placed {
@@ -22,13 +22,13 @@ fn placed(name: String, kind: usize, over: Option<Known>) -> Placed {
 }
 
 /// Returns the items of a panel, the largest first.
-fn ranked(judgement: &Judgement<'_>) -> Vec<(usize, Placed)> {
+fn ranked(judgment: &Judgment<'_>) -> Vec<(usize, Placed)> {
     let kind = |with: &str, transition: &str| match (transition == TRANSITION, with.is_empty()) {
         (false, _) => 2,
         (true, false) => 1,
         (true, true) => 0,
     };
-    let lines = &judgement.lines;
+    let lines = &judgment.lines;
     let mut all: Vec<(usize, Placed)> = lines
         .iter()
         .map(|line| {
@@ -36,27 +36,27 @@ fn ranked(judgement: &Judgement<'_>) -> Vec<(usize, Placed)> {
             (kind, placed(name(&line.way), kind, line.over_base[0]))
         })
         .collect();
-    all.push((3, placed(BEST.to_owned(), 3, judgement.best_over_base[0])));
+    all.push((3, placed(BEST.to_owned(), 3, judgment.best_over_base[0])));
     let value = |one: &Placed| one.value.map_or(f64::NEG_INFINITY, |(value, _)| value);
     all.sort_by(|(_, a), (_, b)| value(b).total_cmp(&value(a)));
     all
 }
 
 /// Draws all figures.
-pub(super) fn figures(page: &mut Page, judgements: &[Judgement<'_>]) {
+pub(super) fn figures(page: &mut Page, judgments: &[Judgment<'_>]) {
     let mut windows: Vec<u64> = Vec::new();
-    for judgement in judgements {
-        if !windows.contains(&judgement.block.cycles) {
-            windows.push(judgement.block.cycles);
+    for judgment in judgments {
+        if !windows.contains(&judgment.block.cycles) {
+            windows.push(judgment.block.cycles);
         }
     }
     for (number, &cycles) in windows.iter().enumerate() {
         let mut kinds = [false; 4];
         let mut panels = Vec::new();
-        for judgement in judgements.iter().filter(|judgement| judgement.block.cycles == cycles) {
-            let all = ranked(judgement);
+        for judgment in judgments.iter().filter(|judgment| judgment.block.cycles == cycles) {
+            let all = ranked(judgment);
             all.iter().for_each(|(kind, _)| kinds[*kind] = true);
-            let title = format!("{}, {}", judgement.block.gpu, judgement.block.set.name());
+            let title = format!("{}, {}", judgment.block.gpu, judgment.block.set.name());
             let placed = all.into_iter().map(|(_, placed)| placed).collect();
             let chart = Chart::Ranked(Ranked { label: title.clone(), x_label: "STP over that of B".to_owned(), placed });
             panels.push(Panel { title, words: String::new(), chart });

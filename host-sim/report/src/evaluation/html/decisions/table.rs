@@ -2,20 +2,20 @@
 
 use super::super::page::Page;
 use crate::evaluation::decisions::{BROUGHT, DECIDED, best, brought, decided, ends, name};
-use mias_lab::evaluate::decisions::{Choice, Judgement, Mix, Objective, Static};
+use mias_lab::evaluate::decisions::{Choice, Judgment, Mix, Objective, Static};
 use mias_lab::table::{DASH, config, number};
 
 /// Draws all three tables.
-pub(super) fn tables(page: &mut Page, judgement: &Judgement<'_>) {
-    let lines = &judgement.lines;
-    page.paragraph(ends(judgement));
+pub(super) fn tables(page: &mut Page, judgment: &Judgment<'_>) {
+    let lines = &judgment.lines;
+    page.paragraph(ends(judgment));
     page.heading("Results over the window");
-    let rows: Vec<Vec<String>> = lines.iter().map(brought).chain([best(judgement)]).collect();
+    let rows: Vec<Vec<String>> = lines.iter().map(brought).chain([best(judgment)]).collect();
     page.table(&BROUGHT, &rows, true);
     page.heading("Quality of the decisions");
     page.table(&DECIDED, &lines.iter().map(decided).collect::<Vec<_>>(), true);
     page.heading("Results by mix");
-    mixes(page, judgement);
+    mixes(page, judgment);
 }
 
 /// Formats a static choice: TBs of each kernel on every SM, or SMs of each.
@@ -27,14 +27,14 @@ fn choice(one: &Static) -> String {
     if one.with.is_empty() { chosen } else { format!("{chosen}, {}", one.with) }
 }
 
-fn mixes(page: &mut Page, judgement: &Judgement<'_>) {
-    let base = judgement.base.as_ref();
+fn mixes(page: &mut Page, judgment: &Judgment<'_>) {
+    let base = judgment.base.as_ref();
     let line = |mix: &Mix| {
         let stp = base.and_then(|base| Objective::Stp.of(&mix.run(base)?.values));
         let (value, one) = mix.best(Objective::Stp, None).map_or((None, DASH.to_owned()), |(value, one)| (Some(value), choice(one)));
         vec![mix.kernels.join(" + "), mix.class.clone(), mix.statics.len().to_string(), number(stp, 3), number(value, 3), one]
     };
-    let rows: Vec<Vec<String>> = judgement.block.mixes.iter().map(line).collect();
+    let rows: Vec<Vec<String>> = judgment.block.mixes.iter().map(line).collect();
     let of_base = base.map_or_else(|| "B".to_owned(), name);
     page.table(&["kernels", "class", "static choices", &format!("STP of {of_base}"), "best static STP", "which"], &rows, false);
 }

@@ -1,4 +1,4 @@
-//! References `breadth-first-neighbours` for `bfs1` and `breadth-first-frontier` for `bfs2`: one
+//! References `breadth-first-neighbors` for `bfs1` and `breadth-first-frontier` for `bfs2`: one
 //! level of a search with a small frontier, in two kernels of Rodinia's form. A complete search on
 //! the host determines the level. Flags are bytes.
 
@@ -11,7 +11,7 @@ use crate::kernels::reference::Host;
 use mias_ptx::{Buffer, DeviceMemory};
 
 /// Generated parts for the first kernel: levels, frontier flags and visited flags.
-pub(in crate::kernels::reference) const NEIGHBOUR_PARTS: &[&str] = &["level", "frontier", "visited"];
+pub(in crate::kernels::reference) const NEIGHBOR_PARTS: &[&str] = &["level", "frontier", "visited"];
 
 /// Generated parts for the second kernel: flags of nodes reached in this step, and flags of nodes
 /// visited before.
@@ -22,7 +22,7 @@ const TB_NODES: usize = 512;
 
 /// Host side of the step from the level that `share` selects to its neighbors. It changes the
 /// buffers `level`, `reached` and `frontier`.
-pub(in crate::kernels::reference) fn neighbours(inputs: &Inputs) -> Result<Host, String> {
+pub(in crate::kernels::reference) fn neighbors(inputs: &Inputs) -> Result<Host, String> {
     let (levels, level) = searched(inputs)?;
     let parts = [known_levels(&levels, level), bytes(&levels, |l| l == level), bytes(&levels, |l| done(l, level))];
     let host = Host::new(move |filled| {
@@ -31,7 +31,7 @@ pub(in crate::kernels::reference) fn neighbours(inputs: &Inputs) -> Result<Host,
             (known_levels(&levels, level + 1), [bytes(&levels, |l| l == level + 1), bytes(&levels, |_| false)].concat())
         }))
     });
-    Ok(NEIGHBOUR_PARTS.iter().zip(parts).fold(host, |host, (part, words)| host.with(part, words)))
+    Ok(NEIGHBOR_PARTS.iter().zip(parts).fold(host, |host, (part, words)| host.with(part, words)))
 }
 
 /// Host side of the step in which the level that `share` selects becomes the frontier. It changes

@@ -29,7 +29,7 @@ const PART: usize = 112;
 
 /// Returns the neighbors of all cells, side by side: the number of a cell, [`WALL`] or
 /// [`FAR_FIELD`]. The number of cells must be whole rows.
-pub(super) fn neighbours(cells: usize, random: &mut Random) -> Vec<i32> {
+pub(super) fn neighbors(cells: usize, random: &mut Random) -> Vec<i32> {
     let numbers = numbers(cells, random);
     let rows = cells / ROW;
     let mut behind = vec![0; SIDES * cells];
@@ -42,8 +42,8 @@ pub(super) fn neighbours(cells: usize, random: &mut Random) -> Vec<i32> {
             if row == 0 { WALL } else { of(row - 1, column) },
             if row + 1 == rows { FAR_FIELD } else { of(row + 1, column) },
         ];
-        for (side, neighbour) in sides.into_iter().enumerate() {
-            behind[side * cells + cell as usize] = neighbour;
+        for (side, neighbor) in sides.into_iter().enumerate() {
+            behind[side * cells + cell as usize] = neighbor;
         }
     }
     behind

@@ -11,7 +11,7 @@ use super::{Filled, Host};
 use crate::kernels::Expected;
 use crate::kernels::given::Inputs;
 use crate::random::Random;
-use mesh::{FAR_FIELD, SIDES, WALL, neighbours};
+use mesh::{FAR_FIELD, SIDES, WALL, neighbors};
 use rayon::prelude::*;
 
 /// Ratio of the specific heats of air.
@@ -27,7 +27,7 @@ const FREE_STREAM: State = [1.0, 1.2, 0.0, 0.0, 3.22];
 const TOLERANCE: f32 = 100.0 * 16.0 / (1 << 24) as f32;
 
 /// Generated parts.
-pub(super) const PARTS: &[&str] = &["states", "neighbours"];
+pub(super) const PARTS: &[&str] = &["states", "neighbors"];
 
 /// Variables per unit of volume.
 type State = [f64; VARIABLES];
@@ -36,7 +36,7 @@ type State = [f64; VARIABLES];
 pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     let cells = inputs.value("size")? as usize;
     let mut random = Random::new(inputs.seed);
-    let mesh = neighbours(cells, &mut random);
+    let mesh = neighbors(cells, &mut random);
     // Assumption: densities about that of the far field, and an energy that leaves a pressure above
     // zero at any of these momenta.
     let ranges = [(500, 1500), (-500, 500), (-500, 500), (-500, 500), (2000, 3000)];
@@ -49,7 +49,7 @@ pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
         let agrees = |found: f32, expected: f32| (found - expected).abs() <= TOLERANCE;
         Ok(Expected::floats(filled.buffer("fluxes")?, agrees, move || fluxes(&states, &mesh, &normals)))
     });
-    Ok(host.with("states", bits).with("neighbours", words))
+    Ok(host.with("states", bits).with("neighbors", words))
 }
 
 /// Returns the fluxes of all cells, variable by variable.

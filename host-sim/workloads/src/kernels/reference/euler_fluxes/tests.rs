@@ -39,7 +39,7 @@ fn gas_at_rest_presses() {
 #[test]
 fn sides_are_seen_from_both_cells() {
     let cells = 8 * ROW;
-    let mesh = neighbours(cells, &mut Random::new(5));
+    let mesh = neighbors(cells, &mut Random::new(5));
     let opposite = [1, 0, 3, 2];
     let count = |what| mesh.iter().filter(|&&behind| behind == what).count();
     assert_eq!((count(WALL), count(FAR_FIELD)), (ROW, ROW));
@@ -54,7 +54,7 @@ fn sides_are_seen_from_both_cells() {
 #[test]
 fn a_uniform_gas_stays() {
     let cells = 4 * ROW;
-    let mesh: Vec<i32> = neighbours(cells, &mut Random::new(2)).into_iter().map(|behind| behind.max(0)).collect();
+    let mesh: Vec<i32> = neighbors(cells, &mut Random::new(2)).into_iter().map(|behind| behind.max(0)).collect();
     let states: Vec<f32> = [1.0f32, 0.5, -0.25, 0.125, 2.0].iter().flat_map(|&value| vec![value; cells]).collect();
     let signs = [1.0f32, -1.0, 1.0, -1.0];
     let normals: Vec<f32> =

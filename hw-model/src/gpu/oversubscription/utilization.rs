@@ -63,7 +63,7 @@ impl Share {
 
 /// Utilization of the chip's parts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Utilisation {
+pub struct Utilization {
     /// Schedulers that issued.
     pub scheduler: Share,
     /// Data ports of the L1s.
@@ -78,7 +78,7 @@ pub struct Utilisation {
     pub dram: Share,
 }
 
-impl Utilisation {
+impl Utilization {
     /// Computes the utilization of a chip with these counts in a number of core cycles.
     /// `sustained_permille` is the sustainable part of the crossbar's peak.
     pub(in crate::gpu) fn new(config: &GpuConfig, counted: &Traffic, cycles: u64, sustained_permille: u32) -> Self {
@@ -87,7 +87,7 @@ impl Utilisation {
             used: u128::from(used) * u128::from(peak.cycles),
             of: u128::from(cycles) * u128::from(peak.most),
         };
-        Utilisation {
+        Utilization {
             scheduler: share(counted.insts, scheduler),
             l1: share(counted.l1_hits, l1),
             requests: share(counted.request_flits, requests),
@@ -149,10 +149,10 @@ impl Gpu {
     }
 
     /// Utilization of the chip's parts since the first cycle.
-    pub fn utilisation(&self) -> Utilisation {
+    pub fn utilization(&self) -> Utilization {
         let sustained =
             self.config.sm.oversubscription.map_or(crate::config::SUSTAINED_PERMILLE, |oversubscription| oversubscription.sustained());
-        Utilisation::new(&self.config, &self.traffic(), self.now, sustained)
+        Utilization::new(&self.config, &self.traffic(), self.now, sustained)
     }
 }
 
@@ -179,7 +179,7 @@ mod tests {
             l2_hits: 16 * 120,
             dram_sectors: 4_800,
         };
-        let busy = Utilisation::new(&gpu_config(), &counted, 1_000, 600);
+        let busy = Utilization::new(&gpu_config(), &counted, 1_000, 600);
         let permille = [busy.scheduler, busy.l1, busy.requests, busy.replies, busy.l2, busy.dram].map(Share::permille);
         assert_eq!(permille, [1_000, 500, 1_000, 500, 100, 500]);
     }

@@ -1,4 +1,4 @@
-//! Reference `nearest-centres` for `km`: the cluster of each point by its nearest center, a step of
+//! Reference `nearest-centers` for `km`: the cluster of each point by its nearest center, a step of
 //! k-means as in Rodinia's kmeans (Che et al. 2009). The reference generates the centers.
 
 use super::{Host, whole};
@@ -6,7 +6,7 @@ use crate::kernels::given::Inputs;
 use crate::random::Random;
 
 /// Generated parts.
-pub(super) const PARTS: &[&str] = &["centres"];
+pub(super) const PARTS: &[&str] = &["centers"];
 
 /// Capacity for coordinates in constant memory, in the kernel's source.
 const ROOM: usize = 2048;
@@ -15,28 +15,28 @@ const ROOM: usize = 2048;
 pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     let (features, clusters) = (inputs.value("features")? as usize, inputs.value("clusters")? as usize);
     let mut random = Random::new(inputs.seed);
-    let centres: Vec<f32> = (0..clusters * features).map(|_| random.float()).collect();
-    let mut words: Vec<u32> = centres.iter().map(|value| value.to_bits()).collect();
+    let centers: Vec<f32> = (0..clusters * features).map(|_| random.float()).collect();
+    let mut words: Vec<u32> = centers.iter().map(|value| value.to_bits()).collect();
     words.resize(ROOM, 0);
     let host = Host::new(move |filled| {
         let table = filled.floats("by_feature")?;
-        Ok(whole(filled.buffers(["member"])?, move || nearest(&table, &centres, features)))
+        Ok(whole(filled.buffers(["member"])?, move || nearest(&table, &centers, features)))
     });
-    Ok(host.with("centres", words))
+    Ok(host.with("centers", words))
 }
 
 /// Finds the center with the smallest squared distance for each point, the first of several.
 /// Multiply-adds are fused, in the kernel's order.
-fn nearest(table: &[f32], centres: &[f32], features: usize) -> Vec<i32> {
+fn nearest(table: &[f32], centers: &[f32], features: usize) -> Vec<i32> {
     let points = table.len() / features;
-    let distance = |point: usize, centre: &[f32]| {
-        centre.iter().enumerate().fold(0.0f32, |sum, (feature, &of_centre)| {
-            let apart = table[feature * points + point] - of_centre;
+    let distance = |point: usize, center: &[f32]| {
+        center.iter().enumerate().fold(0.0f32, |sum, (feature, &of_center)| {
+            let apart = table[feature * points + point] - of_center;
             apart.mul_add(apart, sum)
         })
     };
     let of_point = |point: usize| {
-        let all = centres.chunks(features).map(|centre| distance(point, centre));
+        let all = centers.chunks(features).map(|center| distance(point, center));
         let (_, at) = (0..).zip(all).fold((f32::MAX, -1), |least, (at, distance)| if distance < least.0 { (distance, at) } else { least });
         at
     };

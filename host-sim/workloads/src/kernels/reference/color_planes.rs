@@ -1,4 +1,4 @@
-//! Reference `colour-planes` for `dwtc`: conversion of three-byte pixels to three planes of
+//! Reference `color-planes` for `dwtc`: conversion of three-byte pixels to three planes of
 //! integers around zero, as in Rodinia's dwt2d (Che et al. 2009) before its wavelet transform.
 
 use super::{Host, whole};
@@ -20,7 +20,7 @@ fn planes(bytes: &[u8]) -> Vec<i32> {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn colours_come_apart() {
+    fn colors_come_apart() {
         assert_eq!(super::planes(&[0, 128, 255, 1, 129, 254]), [-128, -127, 0, 1, 127, 126]);
     }
 }
