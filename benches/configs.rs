@@ -1,4 +1,4 @@
-//! Generation of all maximal configurations for 2, 3 and 4 kernels on an SM of the thesis' machine
+//! Generation of all maximal configurations for 2, 3 and 4 kernels on an SM of the thesis' GPU
 //! (sources.md D24).
 
 use std::hint::black_box;

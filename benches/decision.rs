@@ -42,7 +42,7 @@ fn counters(sm: usize, cycle: u64) -> RawCounters {
     ])
 }
 
-/// Creates a machine whose last SM has just ended its window, before the firmware reacts.
+/// Creates a GPU whose last SM has just ended its window, before the firmware reacts.
 fn about_to_decide(policy: PolicyCode, kernels: [KernelDescriptor; 2]) -> (RegisterBlock, Image) {
     let mut file = RegisterBlock::new(gpu(policy));
     let mut firmware = Image::from_straps(&mut file).expect("the map is the firmware's own");

@@ -2,11 +2,11 @@
 //! traces (loading excluded), and of the functional interpreter that produces traces.
 //!
 //! The reference simulator reaches 138 k (comp), 49 k (shm) and 25 k (mem) per second on a 2-core
-//! machine.
+//! GPU.
 //!
 //! `--once TRACE RUNS [THREADS [SMS]]` is for `cargo xtask sim-rate`. It loads the trace, simulates
 //! it RUNS times, which may be 0, and prints its warp instructions and the seconds of the fastest
-//! run. The default is one thread and the machine's SMs.
+//! run. The default is one thread and the GPU's SMs.
 
 use std::hint::black_box;
 use std::path::Path;
@@ -37,7 +37,7 @@ fn warp_insts(workloads: &[Workload]) -> u64 {
     workloads.iter().map(|workload| workload.trace.warp_insts()).sum()
 }
 
-/// Creates the reference's machine, with another number of SMs if given.
+/// Creates the reference's GPU, with another number of SMs if given.
 fn runner(threads: usize, sms: Option<u32>) -> SimulatedGpu {
     let mut gpu = gpus::load("rtx2060-accelsim").expect("built in");
     gpu.sm.count = sms.unwrap_or(gpu.sm.count);

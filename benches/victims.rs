@@ -1,5 +1,5 @@
 //! Victim selection on the host: from the interrupt by which all SMs request space to its end, on
-//! the machine of Shieh 2016, table 4.1, with the TBs per SM of table 4.2.
+//! the GPU of Shieh 2016, table 4.1, with the TBs per SM of table 4.2.
 //!
 //! The register block is plain memory. This is independent of instruction counts on the target
 //! (docs/porting/decision-latency.md).
@@ -30,7 +30,7 @@ impl Bus for Memory {
     }
 }
 
-/// Creates a machine with `tbs` TBs on each SM, and an urgent kernel.
+/// Creates a GPU with `tbs` TBs on each SM, and an urgent kernel.
 fn gpu(scheme: Scheme, tbs: u32) -> Memory {
     let mut bus = Memory(vec![0; MAP_END as usize / 4]);
     let threads = THREADS / tbs / 32 * 32;

@@ -1,7 +1,7 @@
 //! GPU files that come with `mias`, as text.
 //!
 //! Each GPU is a TOML file in `gpus/`. Every number there has its source or the word "assumption",
-//! directly or in the file that it inherits from. Use this crate for the built-in machines;
+//! directly or in the file that it inherits from. Use this crate for the built-in GPUs;
 //! `GpuConfig` of `mias-hw-model` is their parsed form.
 //!
 //! ```rust

@@ -1,10 +1,10 @@
-//! Decision streams: the firmware's actions on a small machine from the first launch to the last
+//! Decision streams: the firmware's actions on a small GPU from the first launch to the last
 //! completion. They list every phase, with counters and score of every tried configuration.
 //!
 //! The properties in `scheduling.rs` and in the firmware's suites define correctness. The snapshots
 //! show whether, and where, the behavior changes.
 
-use crate::common::rig::{Setting, launch, small_machine};
+use crate::common::rig::{Setting, launch, small_gpu};
 use mias_firmware::configs::TbVector;
 use mias_hw_model::gpu::{Gpu, Microcontroller, RunEnd};
 use mias_hw_model::register_block::RegisterBlock;
@@ -88,13 +88,13 @@ impl Microcontroller for Notes {
     }
 }
 
-/// Records all actions of the firmware while mm and fwt share the machine, and then fwt and the
+/// Records all actions of the firmware while mm and fwt share the GPU, and then fwt and the
 /// rest of mm.
 fn stream(policy: PolicyCode) -> String {
     let trace = |name: &str, size| Arc::new(kernels::trace(kernels::find(name).expect(name), size, 1).expect(name));
     let (mm, fwt) = (trace("mm", 128), trace("fwt", 1 << 15));
     let setting = Setting { window: WINDOW, ..Setting::new(policy, false) };
-    let mut gpu = Gpu::new(&small_machine(3), setting.straps()).with_validation();
+    let mut gpu = Gpu::new(&small_gpu(3), setting.straps()).with_validation();
     let firmware = Firmware::from_straps(gpu.registers_mut()).expect("the firmware knows its map");
     let mut notes = Notes { firmware, lines: Vec::new(), noted: 0 };
     for launch in [launch(&mm, 0, 0), launch(&fwt, 1, 0), launch(&fwt, 2, LATER)] {

@@ -5,7 +5,7 @@
 use crate::common::fault_rig::FaultRig;
 use crate::common::faults::{BrokenCounter, Fault, Reading};
 use crate::common::hand_made::HandMade;
-use crate::common::rig::{Setting, launch, small_machine};
+use crate::common::rig::{Setting, launch, small_gpu};
 use crate::common::schedules;
 use mias_registers::counters::Counter;
 use mias_registers::{KERNEL_SLOTS, PolicyCode, interrupt, slot};
@@ -88,7 +88,7 @@ proptest! {
         schedule in prop::collection::vec((0u64..8_000, fault()), 0..6),
     ) {
         let setting = Setting { window, fixed, ..Setting::new(policy, ideal) };
-        let mut rig = FaultRig::new(&small_machine(sms), &setting, &counters, &schedule);
+        let mut rig = FaultRig::new(&small_gpu(sms), &setting, &counters, &schedule);
         for ((kernel, arrival), stream) in launches.iter().zip(0..) {
             rig.launch(launch(&kernel.trace(), stream, *arrival));
         }

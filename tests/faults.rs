@@ -7,7 +7,7 @@
 use crate::common::fault_rig::{FaultRig, HOST_PATIENCE, TIME_OUT_WINDOWS};
 use crate::common::faults::{BrokenCounter, Fault, Reading};
 use crate::common::hand_made::HandMade;
-use crate::common::rig::{LAUNCH_LATENCY, Setting, launch, small_machine};
+use crate::common::rig::{LAUNCH_LATENCY, Setting, launch, small_gpu};
 use mias_firmware::configs::TbVector;
 use mias_firmware::driver::POLL_CYCLES;
 use mias_hw_model::gpu::{Launch, RunEnd, Stats};
@@ -32,7 +32,7 @@ fn three() -> Vec<Launch> {
 
 /// Runs launches to their end with these faults.
 fn run(setting: &Setting, launches: Vec<Launch>, counters: &[BrokenCounter], schedule: &[(u64, Fault)]) -> (FaultRig, Stats) {
-    let mut rig = FaultRig::new(&small_machine(3), setting, counters, schedule);
+    let mut rig = FaultRig::new(&small_gpu(3), setting, counters, schedule);
     launches.into_iter().for_each(|launch| rig.launch(launch));
     let stats = rig.run();
     (rig, stats)
@@ -132,7 +132,7 @@ fn a_timer_that_is_lost_in_silence_is_the_hosts_to_mend() {
 fn a_full_launch_fifo_keeps_its_launches() {
     for policy in PolicyCode::ALL {
         let kernel = HandMade::compute(7, 256, 30).trace();
-        let mut rig = FaultRig::new(&small_machine(3), &Setting::new(policy, false), &[], &[]);
+        let mut rig = FaultRig::new(&small_gpu(3), &Setting::new(policy, false), &[], &[]);
         (0..12).for_each(|stream| rig.launch(launch(&kernel, stream, 0)));
         assert_eq!(rig.run_until(10), RunEnd::CycleLimit);
         while rig.gpu.registers().has_free_slot() {
@@ -153,7 +153,7 @@ fn a_full_launch_fifo_keeps_its_launches() {
 #[test]
 fn two_kernels_that_load_and_store_end_with_ideal_transitions() {
     let setting = Setting { window: 1_183, ..Setting::new(PolicyCode::MiasIpc, true) };
-    let mut rig = FaultRig::new(&small_machine(2), &setting, &[], &[]);
+    let mut rig = FaultRig::new(&small_gpu(2), &setting, &[], &[]);
     for (kernel, stream) in [HandMade::memory(26, 64, 3), HandMade::memory(14, 256, 2)].iter().zip(0..) {
         rig.launch(launch(&kernel.trace(), stream, 0));
     }
@@ -236,7 +236,7 @@ mod slow {
             let (sound, _) = run(&setting, three(), &[], &[]);
             let asleep: Vec<u64> = sound.faulty.phases.iter().flat_map(|(cycle, _)| [*cycle, cycle + 50]).collect();
             for cycle in asleep {
-                let mut rig = FaultRig::new(&small_machine(3), &setting, &[], &[]);
+                let mut rig = FaultRig::new(&small_gpu(3), &setting, &[], &[]);
                 three().into_iter().for_each(|launch| rig.launch(launch));
                 if rig.run_until(cycle) == RunEnd::AllComplete {
                     continue;
@@ -325,7 +325,7 @@ mod slow {
         ];
         for policy in PolicyCode::ALL {
             for descriptor in corrupt {
-                let mut rig = FaultRig::new(&small_machine(3), &Setting::new(policy, false), &[], &[]);
+                let mut rig = FaultRig::new(&small_gpu(3), &Setting::new(policy, false), &[], &[]);
                 pair().into_iter().for_each(|launch| rig.launch(launch));
                 rig.run_until(1_000);
                 let slot = rig.gpu.registers_mut().post_launch(descriptor).expect("a free slot");

@@ -28,10 +28,10 @@ fn every_gpu_file_is_valid_and_named_after_itself() {
     }
 }
 
-/// Machines have the numbers of the papers in their own terms: SMs, threads, TBs, registers, shared
+/// GPUs have the numbers of the papers in their own terms: SMs, threads, TBs, registers, shared
 /// memory, L1, total L2, and DRAM bandwidth.
 #[test]
-fn machines_of_the_seeds_have_the_seeds_numbers() {
+fn gpus_of_the_seeds_have_the_seeds_numbers() {
     let kib = 1024;
     for (name, sms, threads, tbs, registers, shared, l1, l2, gb_per_s) in [
         ("rtx2060", 30, 1024, 32, 65_536, 64 * kib, 64 * kib, 3072 * kib, 336.0), // Nasef 2023, table 4.1
@@ -72,7 +72,7 @@ fn the_rtx2060_as_it_is_has_one_array_of_96_kb() {
 /// Shared memory takes a step of each SM's array, and L1 the rest: 128 KB (sources.md D116), 192
 /// and 256 KB (sources.md D117 and D118).
 #[test]
-fn later_machines_share_one_array_between_l1_and_shared_memory() {
+fn later_gpus_share_one_array_between_l1_and_shared_memory() {
     for (name, kib, steps) in [("rtx3070-accelsim", 128, 6), ("a100", 192, 8), ("h100", 256, 10)] {
         let l1 = gpus::load(name).unwrap().l1;
         assert_eq!(l1.carve_out.len(), steps, "{name}");
@@ -91,7 +91,7 @@ mod slow {
     /// Every GPU runs both kernels for 50,000 cycles, makes progress with each, and accounts for
     /// every slot and its energy.
     #[test]
-    fn every_machine_runs_the_kernels() {
+    fn every_gpu_runs_the_kernels() {
         let traced = |(name, size, stream)| {
             let trace = kernels::trace(kernels::find(name).unwrap(), size, 1).unwrap();
             Workload::new(name, Arc::new(trace), stream)

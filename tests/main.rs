@@ -27,4 +27,4 @@ mod scheduling;
 mod shared_simulation;
 mod threads;
 mod validation;
-mod wide_machines;
+mod wide_gpus;

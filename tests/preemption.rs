@@ -3,7 +3,7 @@
 //! places and TBs in every cycle. `cargo xtask soak` runs many more schedules.
 
 use crate::common::hand_made::{HandMade, any_kernel};
-use crate::common::rig::{SCHEMES, Setting, launch, small_machine};
+use crate::common::rig::{SCHEMES, Setting, launch, small_gpu};
 use crate::common::schedules;
 use mias_hw_model::config::{PreemptionConfig, ResumeOn, SwitchModel};
 use mias_hw_model::gpu::{Gpu, Launch, Microcontroller, RunEnd};
@@ -41,7 +41,7 @@ fn any_launches() -> impl Strategy<Value = Vec<(HandMade, u64, u8, u32)>> {
 
 /// Runs the launches to their end.
 fn run(launches: &[(HandMade, u64, u8, u32)], (switch, resume): (SwitchModel, ResumeOn), sms: u32, setting: &Setting) {
-    let mut config = small_machine(sms);
+    let mut config = small_gpu(sms);
     config.sm.preemption = Some(PreemptionConfig { switch, resume, ..PreemptionConfig::default() });
     let mut gpu = Gpu::new(&config, setting.straps()).with_validation();
     let (scheme, _) = setting.preempt;

@@ -3,7 +3,7 @@
 //! no result depends on one cycle.
 
 use crate::common::hand_made::HandMade;
-use crate::common::rig::{LAUNCH_LATENCY, SCHEMES, Setting, launch, small_machine};
+use crate::common::rig::{LAUNCH_LATENCY, SCHEMES, Setting, launch, small_gpu};
 use mias_hw_model::config::PreemptionConfig;
 use mias_hw_model::gpu::{Gpu, Launch, Microcontroller, Preemption, RunEnd, Stats, Technique};
 use mias_hw_model::register_block::RegisterBlock;
@@ -54,7 +54,7 @@ fn gpu(sms: u32, policy: PolicyCode, scheme: u32) -> (Gpu, Watched) {
 
 /// Creates `sms` SMs with preemption support.
 fn set_up(sms: u32, setting: &Setting) -> (Gpu, Watched) {
-    let mut config = small_machine(sms);
+    let mut config = small_gpu(sms);
     config.sm.preemption = Some(PreemptionConfig::default());
     let mut gpu = Gpu::new(&config, setting.straps()).with_validation();
     let firmware = Firmware::from_straps(gpu.registers_mut()).expect("the firmware knows its map");

@@ -9,7 +9,7 @@
 use crate::common::fault_rig::FaultRig;
 use crate::common::faults::{BrokenCounter, BrokenRegister, Fault, Reading};
 use crate::common::hand_made::{HandMade, Step};
-use crate::common::rig::{SCHEMES, Setting, launch, small_machine};
+use crate::common::rig::{SCHEMES, Setting, launch, small_gpu};
 use crate::common::schedules;
 use mias_hw_model::config::{PreemptionConfig, ResumeOn, SwitchModel};
 use mias_hw_model::gpu::Launch;
@@ -109,7 +109,7 @@ proptest! {
         registers in prop::collection::vec(broken_register(), 0..3),
         schedule in prop::collection::vec((0u64..10_000, fault()), 0..6),
     ) {
-        let mut config = small_machine(sms);
+        let mut config = small_gpu(sms);
         config.sm.preemption = Some(PreemptionConfig {
             switch: if stall { SwitchModel::Stall } else { SwitchModel::Traffic },
             resume: if same { ResumeOn::SameSm } else { ResumeOn::AnySm },

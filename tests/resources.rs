@@ -8,15 +8,15 @@ use mias_registers::PolicyCode;
 use mias_warp_trace::KernelInfo;
 use proptest::prelude::*;
 
-fn reference_machine() -> GpuConfig {
+fn reference_gpu() -> GpuConfig {
     toml::from_str(mias_gpus::text("rtx2060-accelsim").unwrap()).unwrap()
 }
 
 /// Generates GPUs within the bounds of [`GpuConfig::check`].
-fn any_machine() -> impl Strategy<Value = GpuConfig> {
+fn any_gpu() -> impl Strategy<Value = GpuConfig> {
     let granules = (1u32..=512, 1u32..=1_024);
     (1u32..=32, 1u32..=64, 1u32..=262_144, 0u32..=262_144, granules).prop_map(|(warps, tbs, registers, shared, granules)| {
-        let mut config = reference_machine();
+        let mut config = reference_gpu();
         let (register_granule, shared_granule_bytes) = granules;
         config.sm =
             SmConfig { threads: 32 * warps, tbs, registers, register_granule, shared_bytes: shared, shared_granule_bytes, ..config.sm };
@@ -72,7 +72,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(4_096) })]
 
     #[test]
-    fn firmware_and_hardware_count_the_same(config in any_machine(), shape in any_shape()) {
+    fn firmware_and_hardware_count_the_same(config in any_gpu(), shape in any_shape()) {
         prop_assert!(config.check().is_ok());
         let limits = limits(&config);
         let capacity = Resources::of_sm(&config.sm);

@@ -136,7 +136,7 @@ fn with_its_fetch_co_runs_end_within_two_percent() {
 /// The reference's RTX 3070, to whose numbers nothing was fitted: cycles, launch latency included,
 /// within 2 % each.
 #[test]
-fn the_second_machine_is_within_two_percent() {
+fn the_second_gpu_is_within_two_percent() {
     let found =
         ByPath::run(&reference(), Some(&reference().join("rtx3070.csv")), SECOND_WITH_FETCH).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(found.launches.iter().map(|launch| launch.trace.as_str()).collect::<Vec<_>>(), ["comp", "mem", "shm"]);

@@ -45,7 +45,7 @@ impl CounterSet {
 pub struct Reading<'a> {
     /// SMs that have finished their window.
     pub done: &'a SmSet,
-    /// SMs of the machine.
+    /// SMs of the GPU.
     pub sms: u16,
     /// Counters to read in addition to the instruction counter.
     pub wanted: CounterSet,

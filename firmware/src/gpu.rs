@@ -1,4 +1,4 @@
-//! Machine description and requested parameters, as read from the register block.
+//! GPU description and requested parameters, as read from the register block.
 
 use crate::quantity::{Coefficient, SectorRate};
 use crate::resources::SmLimits;
@@ -6,7 +6,7 @@ use mias_registers::bus::{TryBus, read};
 use mias_registers::counters::Counter;
 use mias_registers::{KERNEL_SLOTS, MAX_SMS, MAX_WINDOW, global, option};
 
-/// Properties of the machine, as the register block describes it.
+/// Properties of the GPU, as the register block describes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GpuProperties {
     /// SMs, at most 256.
@@ -26,7 +26,7 @@ pub struct GpuProperties {
 }
 
 impl GpuProperties {
-    /// A machine without SMs.
+    /// A GPU without SMs.
     pub const NONE: Self = Self {
         sm_count: 0,
         slot_count: 0,
@@ -37,7 +37,7 @@ impl GpuProperties {
         dram_sectors: SectorRate::ZERO,
     };
 
-    /// Reads the machine description.
+    /// Reads the GPU description.
     ///
     /// # Errors
     /// The bus failed.

@@ -1,4 +1,4 @@
-//! Capacities of the images. The library supports any machine in the register map; an image has
+//! Capacities of the images. The library supports any GPU in the register map; an image has
 //! static memory, and its budget (`budget.toml`) holds for these numbers.
 //!
 //! There are two builds: 32 SMs with two full rounds of configurations (sources.md D21), and, with
@@ -6,7 +6,7 @@
 
 /// Number of SMs that an image schedules.
 ///
-/// A larger machine raises [`mias_registers::fault::GPU_TOO_LARGE`], and its surplus SMs stay
+/// A larger GPU raises [`mias_registers::fault::GPU_TOO_LARGE`], and its surplus SMs stay
 /// idle.
 pub const SMS: u16 = if cfg!(feature = "sms-132") { LARGE_SMS } else { 32 };
 

@@ -49,7 +49,7 @@ pub type Worth = U8F24;
 /// Roofline score before saturation: 0 to 2^12, of a speedup and a progress of at most 16 each.
 pub type WideWorth = U40F24;
 
-/// Utilization of one of the machine's resources (Lin et al. 2018): 0 to 2^22, saturating; 1 is
+/// Utilization of one of the GPU's resources (Lin et al. 2018): 0 to 2^22, saturating; 1 is
 /// full utilization.
 pub type Utilization = U22F10;
 

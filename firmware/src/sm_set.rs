@@ -19,7 +19,7 @@ impl SmWord {
         Self { word: word as u8, bits }
     }
 
-    /// Returns the SMs of this word among the first `sms` SMs of the machine.
+    /// Returns the SMs of this word among the first `sms` SMs of the GPU.
     #[must_use]
     pub const fn among(self, sms: u16) -> Self {
         let before = (sms as u32).saturating_sub(32 * self.word as u32);

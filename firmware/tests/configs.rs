@@ -8,7 +8,7 @@ use mias_firmware::configs::{Candidate, Generator, Rules, Stride, TbVector, subs
 use mias_firmware::resources::{Resources, SmLimits, TbShape};
 use proptest::prelude::*;
 
-/// SM of the thesis' machine (Nasef 2023, table 4.1), with the rounding of its simulator
+/// SM of the thesis' GPU (Nasef 2023, table 4.1), with the rounding of its simulator
 /// (sources.md D13).
 const RTX2060: SmLimits = SmLimits {
     capacity: Resources { threads: 1024, registers: 65_536, shared_bytes: 65_536, tbs: 32 },

@@ -30,7 +30,7 @@ impl Bus for Block {
     }
 }
 
-/// Behavior of an image for 32 SMs on a machine of 40.
+/// Behavior of an image for 32 SMs on a GPU of 40.
 #[test]
 fn surplus_sms_stay_idle_and_are_told_of() {
     for (sms, surplus) in [(32, false), (40, true)] {

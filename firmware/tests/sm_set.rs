@@ -36,7 +36,7 @@ proptest! {
     }
 
     #[test]
-    fn a_word_is_cut_at_the_end_of_the_machine(sms in word(), count in 0_u16..=300) {
+    fn a_word_is_cut_at_the_end_of_the_gpu(sms in word(), count in 0_u16..=300) {
         let there: Vec<u16> = numbers(sms).filter(|sm| *sm < count).collect();
         prop_assert_eq!(numbers(sms.among(count)).collect::<Vec<_>>(), there);
     }

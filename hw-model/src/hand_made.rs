@@ -6,7 +6,7 @@ use mias_warp_trace::{KernelInfo, KernelTrace, Step};
 use proptest::prelude::*;
 use std::sync::Arc;
 
-/// Reference machine.
+/// Reference GPU.
 pub(crate) fn config() -> GpuConfig {
     let text = mias_gpus::text("rtx2060-accelsim").expect("a built-in GPU");
     toml::from_str(text).expect("the reference GPU's file is valid")

@@ -5,7 +5,7 @@
 //! quotas back. This crate models warps, caches and DRAM and contains no policies
 //! (docs/explanation/architecture.md).
 //!
-//! Use it to simulate kernels on a machine of a GPU file ([`config`]) under a firmware that
+//! Use it to simulate kernels on a GPU of a GPU file ([`config`]) under a firmware that
 //! accesses the register block.
 //!
 //! ```rust

@@ -1,4 +1,4 @@
-//! Tests of the firmware on the register block, with a scripted machine instead of the timing
+//! Tests of the firmware on the register block, with a scripted GPU instead of the timing
 //! model: SMs fill up and drain one TB per cycle, and counters follow a formula of the partition.
 
 use mias_firmware::configs::TbVector;
@@ -22,7 +22,7 @@ fn kernel(grid_tbs: u32) -> KernelDescriptor {
     KernelDescriptor { grid_tbs, tb_threads: 256, thread_registers: 39, ..KernelDescriptor::default() }
 }
 
-/// Machine that follows quotas, one TB in or out per SM and cycle.
+/// GPU that follows quotas, one TB in or out per SM and cycle.
 struct Scripted {
     file: RegisterBlock,
     firmware: Firmware<AnyPolicy, 64>,
@@ -249,7 +249,7 @@ fn options_reach_the_counters() {
 /// The firmware drives a block with fewer slots than the map supports, without accessing the
 /// others.
 #[test]
-fn a_machine_with_two_slots() {
+fn a_gpu_with_two_slots() {
     let mut m = Scripted::new(PolicyCode::MiasIpc);
     m.file = RegisterBlock::new(GpuDescription { slot_count: 2, ..gpu(PolicyCode::MiasIpc) });
     m.firmware = Firmware::from_straps(&mut m.file).expect("the map is the firmware's own");

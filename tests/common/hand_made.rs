@@ -105,7 +105,7 @@ impl HandMade {
     }
 }
 
-/// Generates kernels of any shape that fits the reference machine's SM: 1 to 8 TBs fit, or more.
+/// Generates kernels of any shape that fits the reference GPU's SM: 1 to 8 TBs fit, or more.
 pub(crate) fn any_kernel() -> impl Strategy<Value = HandMade> {
     let step = prop_oneof![
         4 => (5u8..12).prop_map(Step::Int),

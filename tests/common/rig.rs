@@ -16,7 +16,7 @@ use mias_registers::{KERNEL_SLOTS, PhaseCode, PolicyCode, dram_order, global, in
 use mias_warp_trace::KernelTrace;
 use std::sync::Arc;
 
-/// Launch latency of the small machine, which is also the time for collecting launches.
+/// Launch latency of the small GPU, which is also the time for collecting launches.
 pub(crate) const LAUNCH_LATENCY: u32 = 300;
 
 /// Cycles between two checks of quotas and residents.
@@ -36,9 +36,9 @@ pub(crate) const SCHEMES: [u32; 7] = [
     preempt_scheme::ORACLE,
 ];
 
-/// Returns the reference machine with few SMs and a short launch latency, so that small kernels
+/// Returns the reference GPU with few SMs and a short launch latency, so that small kernels
 /// fill it and runs stay small.
-pub(crate) fn small_machine(sms: u32) -> GpuConfig {
+pub(crate) fn small_gpu(sms: u32) -> GpuConfig {
     let text = mias_gpus::text("rtx2060-accelsim").expect("a built-in GPU");
     let mut config: GpuConfig = toml::from_str(text).expect("a valid file");
     config.sm.count = sms;

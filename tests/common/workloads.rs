@@ -1,4 +1,4 @@
-//! Small versions of shipped kernels as workloads at separate addresses, and a machine with few SMs
+//! Small versions of shipped kernels as workloads at separate addresses, and a GPU with few SMs
 //! to run them on.
 
 use mias_lab::experiment::simulated::SimulatedGpu;

@@ -234,14 +234,14 @@ proptest! {
     }
 
     #[test]
-    fn a_mutated_machine_is_refused_or_can_be_built(mutations in prop::collection::vec(mutation(), 1..4)) {
+    fn a_mutated_gpu_is_refused_or_can_be_built(mutations in prop::collection::vec(mutation(), 1..4)) {
         let bytes = mutations.iter().fold(mias_gpus::text("rtx2060-accelsim").unwrap().as_bytes().to_vec(), apply);
         build("my.toml", &String::from_utf8_lossy(&bytes));
     }
 
-    /// Some numbers of a machine are arbitrary, in range or up to the maximum.
+    /// Some numbers of a GPU are arbitrary, in range or up to the maximum.
     #[test]
-    fn a_machine_of_any_numbers_is_refused_or_can_be_built(numbers in prop::collection::vec((any::<Index>(), number()), 1..6)) {
+    fn a_gpu_of_any_numbers_is_refused_or_can_be_built(numbers in prop::collection::vec((any::<Index>(), number()), 1..6)) {
         let file = mias_gpus::text("rtx2060-accelsim").unwrap().as_bytes().to_vec();
         let bytes = numbers.into_iter().fold(file, |bytes, (at, number)| apply(bytes, &Mutation::Number(at, number)));
         build("my.toml", &String::from_utf8_lossy(&bytes));

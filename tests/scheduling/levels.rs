@@ -3,7 +3,7 @@
 //! every run (`common/rig.rs`), and those of each level.
 
 use crate::common::hand_made::{HandMade, any_kernel};
-use crate::common::rig::{LAUNCH_LATENCY, Rig, Setting, launch, run, small_machine};
+use crate::common::rig::{LAUNCH_LATENCY, Rig, Setting, launch, run, small_gpu};
 use crate::common::schedules;
 use mias_firmware::configs::MAX_KERNELS;
 use mias_hw_model::config::GpuConfig;
@@ -24,7 +24,7 @@ const USUAL: u32 = 24;
 
 /// Returns a GPU that supports every level.
 fn gpu(sms: u32) -> GpuConfig {
-    let mut config = small_machine(sms);
+    let mut config = small_gpu(sms);
     config.sm.memory_issue = Some(Default::default());
     config
 }

@@ -4,7 +4,7 @@
 mod levels;
 
 use crate::common::hand_made::{HandMade, Step, any_kernel};
-use crate::common::rig::{LAUNCH_LATENCY, Rig, Setting, launch, run, small_machine};
+use crate::common::rig::{LAUNCH_LATENCY, Rig, Setting, launch, run, small_gpu};
 use crate::common::schedules;
 use mias_firmware::configs::Origin;
 use mias_hw_model::gpu::{Launch, RunEnd, Stats};
@@ -44,7 +44,7 @@ fn everywhere(launches: impl Fn() -> Vec<Launch>, check: impl Fn(&Setting, &Rig,
     for policy in PolicyCode::ALL {
         for ideal in [false, true] {
             let setting = Setting::new(policy, ideal);
-            let (rig, stats) = run(&small_machine(3), &setting, launches());
+            let (rig, stats) = run(&small_gpu(3), &setting, launches());
             check(&setting, &rig, &stats);
         }
     }
@@ -124,10 +124,10 @@ fn a_launch_while_profiling_starts_over() {
         for ideal in [false, true] {
             let setting = Setting::new(policy, ideal);
             let both = || vec![launch(&a, 0, 0), launch(&b, 1, 0)];
-            let (quiet, _) = run(&small_machine(3), &setting, both());
+            let (quiet, _) = run(&small_gpu(3), &setting, both());
             let profiling = quiet.watched.first(PhaseCode::Profile).expect("two kernels are profiled");
             let arrival = profiling + 10;
-            let (rig, _) = run(&small_machine(3), &setting, [both(), vec![launch(&c, 2, arrival)]].concat());
+            let (rig, _) = run(&small_gpu(3), &setting, [both(), vec![launch(&c, 2, arrival)]].concat());
             // The attempt is aborted in that cycle, and the next starts at least a window after the
             // last.
             let phases = &rig.watched.phases;
@@ -171,7 +171,7 @@ fn kernels_that_cannot_share_an_sm_get_sms_of_their_own_or_turns() {
     for policy in MIAS.into_iter().chain(OTHERS).chain([PolicyCode::Smk, PolicyCode::Spatial]) {
         for ideal in [false, true] {
             let setting = Setting::new(policy, ideal);
-            let (rig, stats) = run(&small_machine(1), &setting, both());
+            let (rig, stats) = run(&small_gpu(1), &setting, both());
             assert_eq!(rig.watched.origins.first(), Some(&Origin::LeftOverFallback), "{setting:?}");
             assert!(end(&stats, 0) < end(&stats, 1), "{setting:?}: in launch order");
         }
@@ -185,7 +185,7 @@ fn after_the_broadcast_every_sm_holds_the_winner() {
     let traces = pair();
     for policy in MIAS {
         for ideal in [false, true] {
-            let mut rig = Rig::new(&small_machine(3), &Setting::new(policy, ideal));
+            let mut rig = Rig::new(&small_gpu(3), &Setting::new(policy, ideal));
             for (trace, stream) in traces.iter().zip(0..) {
                 rig.gpu.launch(Launch { relaunch: true, ..launch(trace, stream, 0) }).expect("fits");
             }
@@ -216,7 +216,7 @@ fn after_the_broadcast_every_sm_holds_the_winner() {
 
 /// Returns the SMs by their TBs of two unlimited kernels, long after the decision.
 fn settled(policy: PolicyCode, sms: u32) -> Vec<[u32; 2]> {
-    let mut rig = Rig::new(&small_machine(sms), &Setting { window: 4_000, ..Setting::new(policy, true) });
+    let mut rig = Rig::new(&small_gpu(sms), &Setting { window: 4_000, ..Setting::new(policy, true) });
     for (trace, stream) in pair().iter().zip(0..) {
         rig.gpu.launch(Launch { relaunch: true, ..launch(trace, stream, 0) }).expect("fits");
     }
@@ -231,7 +231,7 @@ fn settled(policy: PolicyCode, sms: u32) -> Vec<[u32; 2]> {
 /// Every policy on a compute-bound and a memory-bound kernel, on SMs that hold four TBs of either:
 /// the final placement is a possible result of the policy, and SMK's is known.
 #[test]
-fn every_policy_settles_two_kernels_on_a_small_machine() {
+fn every_policy_settles_two_kernels_on_a_small_gpu() {
     for policy in OTHERS.into_iter().chain([PolicyCode::Smk]) {
         let placed = settled(policy, 6);
         let shared = placed.iter().all(|tbs| tbs == &placed[0] && tbs[0] > 0 && tbs[1] > 0 && tbs[0] + tbs[1] <= 4);
@@ -294,7 +294,7 @@ fn kernels_of_atomics_and_of_large_tbs_share_one_sm() {
         (kernel(3, 1024, vec![Step::Load(5, 2)]), 0, 2),
     ];
     let launches = launches.iter().map(|(kernel, arrival, stream)| launch(&kernel.trace(), *stream, *arrival)).collect();
-    run(&small_machine(1), &Setting { window: 69, ..Setting::new(PolicyCode::MiasIpc, true) }, launches);
+    run(&small_gpu(1), &Setting { window: 69, ..Setting::new(PolicyCode::MiasIpc, true) }, launches);
 }
 
 /// Every store is acknowledged: a case found by random launch schedules.
@@ -304,7 +304,7 @@ fn every_store_is_acknowledged() {
     let body = vec![Step::Load(8, 0), Step::Load(5, 4), Step::Load(6, 30), Step::Int(5), Step::Store(7, 16)];
     let large = HandMade { tbs: 7, threads: 1024, registers: 16, shared: 40_000, body };
     let launches = vec![launch(&small.trace(), 1, 926), launch(&large.trace(), 0, 566)];
-    run(&small_machine(4), &Setting { window: 50, ..Setting::new(PolicyCode::LeftOver, false) }, launches);
+    run(&small_gpu(4), &Setting { window: 50, ..Setting::new(PolicyCode::LeftOver, false) }, launches);
 }
 
 /// Number of random launch schedules in a test run.
@@ -330,7 +330,7 @@ proptest! {
     ) {
         let setting = Setting { window, fixed, ..Setting::new(policy, ideal) };
         let launches = launches.iter().map(|(kernel, arrival, stream)| launch(&kernel.trace(), *stream, *arrival)).collect();
-        run(&small_machine(sms), &setting, launches);
+        run(&small_gpu(sms), &setting, launches);
     }
 }
 
@@ -347,10 +347,10 @@ mod slow {
             for ideal in [false, true] {
                 let setting = Setting::new(policy, ideal);
                 let both = || vec![launch(&a, 0, 0), launch(&b, 1, 0)];
-                let (_, stats) = run(&small_machine(3), &setting, both());
+                let (_, stats) = run(&small_gpu(3), &setting, both());
                 let first = end(&stats, 0).min(end(&stats, 1));
                 for (arrival, same_cycle) in [(first - 1, false), (first, true), (first + 1, false)] {
-                    let (rig, with_third) = run(&small_machine(3), &setting, [both(), vec![launch(&c, 2, arrival)]].concat());
+                    let (rig, with_third) = run(&small_gpu(3), &setting, [both(), vec![launch(&c, 2, arrival)]].concat());
                     assert_eq!(end(&with_third, 0).min(end(&with_third, 1)), first, "the third comes too late to change that");
                     let together = rig.watched.clerk.launched_while_completing;
                     assert_eq!(together > 0, same_cycle, "{setting:?}, arrival {arrival}");

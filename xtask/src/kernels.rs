@@ -12,7 +12,7 @@ use tempfile::NamedTempFile;
 
 use crate::util::{command, output, root, write_file};
 
-/// Compute capability of the machines in `configs/gpus/`: Turing.
+/// Compute capability of the GPUs in `configs/gpus/`: Turing.
 const ARCH: &str = "75";
 
 /// Compute capability for which Lin et al. 2018, section 3.1, compile: Maxwell. Their kernels have

@@ -20,13 +20,13 @@ const DOCUMENT: &str = "docs/results/validation.md";
 const BY_PATH: Markers = Markers { begin: "<!-- traces given by path: begin -->\n", end: "<!-- traces given by path: end -->\n" };
 const RTX3070: Markers = Markers { begin: "<!-- rtx3070 given by path: begin -->\n", end: "<!-- rtx3070 given by path: end -->\n" };
 const LINES: Markers = Markers { begin: "<!-- lines given by path: begin -->\n", end: "<!-- lines given by path: end -->\n" };
-/// Reference machine with the reference's per-cycle behavior.
+/// Reference GPU with the reference's per-cycle behavior.
 const WITH_FETCH: &str = "rtx2060-fetch";
 const SECOND_WITH_FETCH: &str = "rtx3070-fetch";
-/// Reference machine with whole-line caches.
+/// Reference GPU with whole-line caches.
 const WHOLE_LINES: &str = "rtx2060-lines";
-/// Second reference machine.
-const SECOND_MACHINE: &str = "rtx3070-accelsim";
+/// Second reference GPU.
+const SECOND_GPU: &str = "rtx3070-accelsim";
 /// Text between two marks before any traces were given.
 const NONE_YET: &str = "None yet.\n";
 
@@ -73,20 +73,20 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         }
         None => BY_PATH.kept(&before),
     };
-    let mut rtx3070 = on_machine(args, "On the RTX 3070", &args.rtx3070, SECOND_MACHINE, &RTX3070.kept(&before))?;
+    let mut rtx3070 = on_gpu(args, "On the RTX 3070", &args.rtx3070, SECOND_GPU, &RTX3070.kept(&before))?;
     if args.rtx3070.is_some() {
         rtx3070 += &format!("\n{EVERY_CYCLE}\n");
-        rtx3070 += &on_machine(args, "On rtx3070-fetch", &args.rtx3070, SECOND_WITH_FETCH, "")?;
+        rtx3070 += &on_gpu(args, "On rtx3070-fetch", &args.rtx3070, SECOND_WITH_FETCH, "")?;
     }
-    let lines = on_machine(args, "Whole-line caches", &args.lines, WHOLE_LINES, &LINES.kept(&before))?;
+    let lines = on_gpu(args, "Whole-line caches", &args.lines, WHOLE_LINES, &LINES.kept(&before))?;
     write_file(DOCUMENT, document(&own, &exports, &fetch, &by_path, &rtx3070, &lines))
 }
 
-/// Returns the example's output for the traces on another machine with `numbers`; the previous
+/// Returns the example's output for the traces on another GPU with `numbers`; the previous
 /// output if there are none.
-fn on_machine(args: &Args, heading: &str, numbers: &Option<PathBuf>, machine: &str, kept: &str) -> Result<String> {
+fn on_gpu(args: &Args, heading: &str, numbers: &Option<PathBuf>, gpu: &str, kept: &str) -> Result<String> {
     match (&args.traces, numbers) {
-        (Some(traces), Some(numbers)) => shown(heading, &["by-path".into(), absolute(traces)?, absolute(numbers)?, machine.into()]),
+        (Some(traces), Some(numbers)) => shown(heading, &["by-path".into(), absolute(traces)?, absolute(numbers)?, gpu.into()]),
         _ => Ok(kept.to_owned()),
     }
 }
@@ -156,7 +156,7 @@ const FETCH_HEAD: &str = "## In every cycle
 cause unknown. Bounds: 1 % for `comp`, `mem`, `shm`; 2 % for co-runs and for `rtx3070-fetch`.
 ";
 
-/// Text above the second table of a machine.
+/// Text above the second table of a GPU.
 const EVERY_CYCLE: &str = "On the GPU with the reference's per-cycle behavior ([above](#in-every-cycle)):
 ";
 

@@ -34,7 +34,7 @@ const BY_TBS: [Way; 4] = [
     Way { counts: Counts::ByTbs, loses: true, ..LATE },
 ];
 
-/// Prints all measurements for a machine with `sms` SMs; returns the deepest stack.
+/// Prints all measurements for a GPU with `sms` SMs; returns the deepest stack.
 pub(crate) fn measure(sms: u16) -> u32 {
     let mut deepest = 0;
     let mut all = |policies: &mut dyn Iterator<Item = (&'static str, PolicyCode)>, launches: &[Launches], ways: &[Way]| {

@@ -32,7 +32,7 @@ pub(crate) struct Launches {
 /// More TBs than any SM holds.
 const MANY: u32 = 1_000_000;
 
-/// Creates kernels of the thesis with many TBs each, on its machine.
+/// Creates kernels of the thesis with many TBs each, on its GPU.
 pub(crate) const fn endless(kernels: &'static [TbShape]) -> Launches {
     Launches { kernels, tbs: &[MANY; 4], sm: block::SM }
 }
@@ -48,7 +48,7 @@ const fn warps(tbs: &'static [u32], sm_tbs: u32) -> Launches {
 
 const SETS_OF_WARPS: &[TbShape] = &[shape(32, 16, 0); 4];
 
-/// Returns launches that reach a build's limits, for a machine with `sms` SMs: two full rounds, and
+/// Returns launches that reach a build's limits, for a GPU with `sms` SMs: two full rounds, and
 /// more configurations than can be tried. Two full rounds are twice as many configurations as SMs,
 /// which both capacities of the image allow.
 pub(crate) const fn extremes(sms: u16) -> [Launches; 2] {

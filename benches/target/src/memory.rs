@@ -8,7 +8,7 @@ use semihosting::println;
 use crate::block;
 use crate::scenario::limit_memory;
 
-/// Numbers of SMs with kernels to check, in addition to all SMs of a machine and none.
+/// Numbers of SMs with kernels to check, in addition to all SMs of a GPU and none.
 const SOME: [u16; 3] = [1, 4, 8];
 /// Kernels per SM.
 const MOST_KERNELS: u32 = 4;
@@ -20,7 +20,7 @@ const FAILS: u32 = (1 << memory::COUNT_BITS) - 1;
 /// Slightly more than a fail per request: the quotient that leaves most of the peak.
 const FEW_FAILS: u32 = REQUESTS + 1;
 
-/// Prints all measurements for a machine with `sms` SMs; returns the deepest stack.
+/// Prints all measurements for a GPU with `sms` SMs; returns the deepest stack.
 pub(crate) fn measure(sms: u16) -> u32 {
     let mut deepest = 0;
     let mut look = |ready: u16, kernels: u32, fails: u32| {

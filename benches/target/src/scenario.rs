@@ -39,7 +39,7 @@ impl Way {
     pub(crate) const USUAL: Self = Self { drained: false, late: false, counts: Counts::Rising, loses: false, lost: false, prepared: false };
 }
 
-/// Machines that this build measures.
+/// GPUs that this build measures.
 pub(crate) const GPUS: &[u16] = if limits::SMS > 32 { &[80, 132] } else { &[16, 30] };
 
 type Scheduler = Firmware<AnyPolicy, { limits::CONFIGS }>;

@@ -10,7 +10,7 @@ use semihosting::println;
 use crate::block;
 use crate::scenario::select_victims;
 
-/// SM of the machine of Shieh 2016, table 4.1.
+/// SM of the GPU of Shieh 2016, table 4.1.
 const SM: SmLimits = SmLimits {
     capacity: Resources { threads: 1536, registers: 32_768, shared_bytes: 49_152, tbs: 8 },
     warp_threads: 32,
@@ -18,7 +18,7 @@ const SM: SmLimits = SmLimits {
     shared_granule_bytes: 1,
 };
 
-/// Numbers of SMs that request space: those of the machine of Shieh 2016, and twice as many.
+/// Numbers of SMs that request space: those of the GPU of Shieh 2016, and twice as many.
 const GPUS: [u16; 2] = [15, 30];
 /// Numbers of TBs on each SM: those of Shieh 2016, table 4.2.
 const TBS: [u32; 3] = [3, 6, 8];

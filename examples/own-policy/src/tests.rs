@@ -5,7 +5,7 @@ use mias_firmware::policy::{Plan, Verdict};
 use mias_firmware::resources::{SmLimits, TbShape};
 use proptest::prelude::*;
 
-/// An SM of the thesis' machine.
+/// An SM of the thesis' GPU.
 const SM: Resources = Resources { threads: 1024, registers: 65_536, shared_bytes: 65_536, tbs: 32 };
 
 const LIMITS: SmLimits = SmLimits { capacity: SM, warp_threads: 32, register_granule: 8, shared_granule_bytes: 256 };

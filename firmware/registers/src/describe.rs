@@ -41,7 +41,7 @@ pub struct Register {
     pub count: u32,
     /// Access rule.
     pub access: Access,
-    /// Value after reset; none if it depends on the machine, its straps or the latch.
+    /// Value after reset; none if it depends on the GPU, its straps or the latch.
     pub reset: Option<u32>,
     /// Meaning, taken from the doc comment.
     pub doc: &'static str,

@@ -51,7 +51,7 @@ pub mod fault {
     pub const KERNEL_TOO_LARGE: u32 = 1 << 9;
     /// Profiling ended without a sample, and Left-over took over.
     pub const NO_SAMPLES: u32 = 1 << 10;
-    /// The machine is larger than the image was built for. The surplus SMs stay idle.
+    /// The GPU is larger than the image was built for. The surplus SMs stay idle.
     pub const GPU_TOO_LARGE: u32 = 1 << 11;
     /// The register block is unknown to this firmware.
     pub const WRONG_MAP: u32 = 1 << 12;

@@ -1,4 +1,4 @@
-//! Global registers: machine description, straps, time, interrupts and control.
+//! Global registers: GPU description, straps, time, interrupts and control.
 
 use super::{KERNEL_SLOTS, SM_WORDS};
 
@@ -124,7 +124,7 @@ registers! {
 
     /// Peak bandwidth from all L2 slices to the interconnect, in sectors of 32 bytes per core
     /// cycle, Q16.16. The off-SM bandwidth model of Zhao et al. 2018 (eq. 1 and 2) takes it,
-    /// `REPLY_SECTORS`, `DRAM_SECTORS` and `SM_SCHEDULERS` from the machine.
+    /// `REPLY_SECTORS`, `DRAM_SECTORS` and `SM_SCHEDULERS` from the GPU.
     L2_SECTORS = 0x110, ReadOnly, None;
     /// Most bytes per L2 access: a sector of 32, or a whole line if caches have no sectors.
     L2_ACCESS_BYTES = 0x114, ReadOnly, None;
@@ -202,7 +202,7 @@ registers! {
 
     /// Stages a quota for a slot on every SM.
     QUOTA_ALL[KERNEL_SLOTS] = 0x300, WriteOnly;
-    /// SMs that `QUOTA_SOME` applies to, one bit each. Bits of SMs that the machine does not have
+    /// SMs that `QUOTA_SOME` applies to, one bit each. Bits of SMs that the GPU does not have
     /// are stored without effect.
     QUOTA_SMS[SM_WORDS] = 0x320, ReadWrite;
     /// Stages a quota for a slot on the SMs of `QUOTA_SMS`. A row of quotas, one for each slot,
@@ -222,7 +222,7 @@ registers! {
 
     /// Latches the kernel counters of the slots whose bits are set, all at one instant, and clears
     /// them. The next latch therefore covers the time since this one. Counters of other slots
-    /// continue. Bits of slots that the machine does not have raise VALUE_RANGE and are ignored.
+    /// continue. Bits of slots that the GPU does not have raise VALUE_RANGE and are ignored.
     KERNEL_SNAPSHOT = 0x3E0, WriteOnly;
     /// Saturated latched counters of each slot: bit n for the n-th of the following arrays,
     /// `KERNEL_CYCLES` being the first.
@@ -294,12 +294,12 @@ registers! {
 
     /// Warp instructions that the kernel in each slot may issue on an SM before all other quotas
     /// there are spent: 1 to 2^32 - 2, 0 for unlimited. A changed quota is full on each SM. A
-    /// kernel that is new in its slot has the machine's quota. Needs
+    /// kernel that is new in its slot has the GPU's quota. Needs
     /// [`super::feature::MEMORY_ISSUE`].
     WARP_QUOTA[KERNEL_SLOTS] = 0x700, ReadWrite, None;
     /// Weight of the kernel in each slot for the L1's MSHRs, miss-queue entries and lines in flight
     /// per set. Shares are by weight among the kernels with TBs on the SM: 0 to 1024, as written.
-    /// If all are 0, the machine's partitioning applies; otherwise 0 counts as 1. Weights stay with
+    /// If all are 0, the GPU's partitioning applies; otherwise 0 counts as 1. Weights stay with
     /// their slot when its kernel changes. Needs [`super::feature::MISS_SHARES`].
     MISS_WEIGHT[KERNEL_SLOTS] = 0x720, ReadWrite;
 

@@ -4,12 +4,12 @@
 //! The map is the only contract between the two (docs/explanation/architecture.md, "The contract").
 //! Use this crate to write a firmware, a driver or a model of the hardware. This crate alone
 //! defines every offset, field, width and access rule. The map has space for [`MAX_SMS`] SMs and
-//! [`KERNEL_SLOTS`] kernel slots on every machine, so offsets never move. All registers are 32 bits
+//! [`KERNEL_SLOTS`] kernel slots on every GPU, so offsets never move. All registers are 32 bits
 //! wide and little endian, at byte offsets that are multiples of four.
 //!
 //! | region | offset | holds |
 //! |---|---|---|
-//! | [`global`] | `0x0000` | machine description, straps, time, interrupts, control |
+//! | [`global`] | `0x0000` | GPU description, straps, time, interrupts, control |
 //! | [`slot`] | `0x0800 + slot * 0x40` | one launched kernel |
 //! | [`queue`] | `0x1000 + entry * 0x40` | one waiting launch, in the window of the queue |
 //! | [`memory`] | `0x2000 + sm * 0xE0` | memory issue and the L1's ways of one SM |
@@ -47,7 +47,7 @@
 //!
 //! # Access rules
 //! * Reads of unmapped or write-only offsets return 0. Writes to unmapped or read-only offsets do
-//!   nothing. Both raise [`fault::BAD_ACCESS`]. SMs and slots beyond the machine's count are
+//!   nothing. Both raise [`fault::BAD_ACCESS`]. SMs and slots beyond the GPU's count are
 //!   unmapped.
 //! * A value beyond a field's range is clamped to it and raises [`fault::VALUE_RANGE`].
 //! * Quotas are staged: [`sm::QUOTA`], [`global::QUOTA_ALL`] and [`global::QUOTA_SOME`] take effect

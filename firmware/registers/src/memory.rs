@@ -58,7 +58,7 @@ registers! {
     /// period count half. 32 bits; 0 without monitors, and at positions beyond the ways.
     L1_MONITOR_HITS = 0x0C, ReadOnly;
     /// Ways per set of the L1 for the kernels in two slots, the even slot in the low half: 0 to
-    /// 1024, as written. If all words are 0, the machine's partitioning applies; otherwise a kernel
+    /// 1024, as written. If all words are 0, the GPU's partitioning applies; otherwise a kernel
     /// with 0 has one way.
     L1_WAYS[WAYS_WORDS] = 0x10, ReadWrite;
     /// Requests of the kernel in each slot, latched; 24 bits. They are L1 accesses and accesses

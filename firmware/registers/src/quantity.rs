@@ -9,7 +9,7 @@ use fixed::types::U16F16;
 /// fit`).
 pub type Coefficient = U16F16;
 
-/// Peak bandwidth of the whole machine in sectors of 32 bytes per core cycle.
+/// Peak bandwidth of the whole GPU in sectors of 32 bytes per core cycle.
 ///
 /// Range 0 to 2^16, 0 if unknown; the registers `REPLY_SECTORS` and `DRAM_SECTORS`.
 pub type SectorRate = U16F16;

@@ -53,6 +53,6 @@ registers! {
     /// Active-warp limits of the kernels in four slots, the first in the low byte. Each warp
     /// scheduler issues only from that number of the kernel's warps, 1 to 63; 0 for all. They are
     /// the oldest that wait at no barrier and have instructions left. A kernel that is new in its
-    /// slot starts with the machine's limit.
+    /// slot starts with the GPU's limit.
     ACTIVE_WARPS[ACTIVE_WARPS_WORDS] = 0xE8, ReadWrite, None;
 }

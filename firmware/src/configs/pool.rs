@@ -10,7 +10,7 @@ use super::generate::{Kernels, Place, Step};
 use super::{Candidate, TbVector};
 use crate::resources::Resources;
 
-/// Admitted configurations of a set of kernels on one machine, with a capacity of one and a half
+/// Admitted configurations of a set of kernels on one GPU, with a capacity of one and a half
 /// times `C`.
 ///
 /// The capacity covers the configurations that two rounds try, and candidates for the second round.
@@ -38,7 +38,7 @@ impl<const C: usize> Pool<C> {
     /// A pool of no kernel.
     pub const EMPTY: Self = Self { kernels: Kernels::NONE, tail: Tail { place: Place::NONE, next: 0 }, kept: [[0; 6]; C] };
 
-    /// Empties the pool. Call it when the machine changes.
+    /// Empties the pool. Call it when the GPU changes.
     pub fn forget(&mut self) {
         self.kernels.clear();
     }
@@ -161,7 +161,7 @@ mod tests {
                 let mut pool = Pool::<C>::EMPTY;
                 for (space, steps) in spaces {
                     let (capacity, kernels, least) = space;
-                    // A different machine.
+                    // A different GPU.
                     pool.forget();
                     for _ in 0..*steps {
                         pool.set(capacity, *least, kernels.iter().copied());

@@ -35,7 +35,7 @@ pub struct Waiting {
     pub found: bool,
     /// Whether the scheduler has a free entry for it.
     pub has_room: bool,
-    /// Slots of the machine.
+    /// Slots of the GPU.
     pub slot_count: u8,
 }
 

@@ -1,4 +1,4 @@
-//! Start of the firmware: checks the register block, and reads the machine description and the
+//! Start of the firmware: checks the register block, and reads the GPU description and the
 //! straps.
 
 use core::convert::Infallible;
@@ -55,7 +55,7 @@ impl<P: Strapped, E: Extension, const C: usize> Firmware<P, E, C> {
     ///
     /// Kernels that are already in their slots are scheduled at the next interrupt, in the order of
     /// the slots. They keep their quotas until then. The first `sms` SMs are scheduled. A larger
-    /// machine raises [`fault::GPU_TOO_LARGE`], and its other SMs stay idle. Start the firmware
+    /// GPU raises [`fault::GPU_TOO_LARGE`], and its other SMs stay idle. Start the firmware
     /// over a bus that can fail if it is to continue over one.
     ///
     /// # Errors
@@ -81,7 +81,7 @@ impl<P: Strapped, E: Extension, const C: usize> Firmware<P, E, C> {
 }
 
 impl<P: Policy, E: Extension, const C: usize> Firmware<P, E, C> {
-    /// Starts a custom policy. `policy` receives the machine that the register block describes.
+    /// Starts a custom policy. `policy` receives the GPU that the register block describes.
     ///
     /// # Errors
     /// [`StartError::WrongMap`], also raised as [`fault::WRONG_MAP`], and [`StartError::Bus`].
@@ -134,7 +134,7 @@ fn set_up_registers<B: TryBus, E: Extension>(bus: &mut B, extension: &E, setting
     write(bus, global::INT_ENABLE, ENABLED | beside)
 }
 
-/// Checks that the firmware knows this register block, and returns the machine description.
+/// Checks that the firmware knows this register block, and returns the GPU description.
 fn check_map<B: TryBus>(bus: &mut B) -> Result<GpuProperties, StartError<B::Error>> {
     let (id, version) = (read(bus, global::ID)?, read(bus, global::VERSION)?);
     // The lower half of the version counts additions, and the firmware uses the last one.

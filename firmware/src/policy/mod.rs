@@ -49,7 +49,7 @@ impl KernelSet {
 /// Input of a policy's decision.
 #[derive(Clone, Copy, Debug)]
 pub struct Context<'a> {
-    /// Properties of the machine.
+    /// Properties of the GPU.
     pub gpu: &'a GpuProperties,
     /// Parameters of the scheduler.
     pub settings: &'a Settings,

@@ -23,7 +23,7 @@ pub enum Next {
 /// Assignment of the scheduled kernels to SMs.
 #[derive(Clone, Copy, Debug)]
 pub struct Placement<'a> {
-    /// Properties of the machine.
+    /// Properties of the GPU.
     pub gpu: &'a GpuProperties,
     /// Parameters of the scheduler.
     pub settings: &'a Settings,

@@ -59,7 +59,7 @@ impl<P: Policy, const C: usize> Scheduler<P, C> {
         Self { gpu, settings, ..Self::idle(policy) }
     }
 
-    /// Creates a scheduler of a machine without SMs, to be [restarted](Self::restart) in place.
+    /// Creates a scheduler of a GPU without SMs, to be [restarted](Self::restart) in place.
     ///
     /// It is all zero, so that a static of it takes no flash.
     #[must_use]

@@ -1,13 +1,13 @@
-//! A small machine, and scheduler parameters for it.
+//! A small GPU, and scheduler parameters for it.
 
 use mias_firmware::gpu::{GpuProperties, Settings};
 use mias_firmware::quantity::Coefficient;
 use mias_firmware::resources::{Resources, SmLimits};
 
-/// SMs of the machine, few enough for one word of events.
+/// SMs of the GPU, few enough for one word of events.
 pub(crate) const SMS: u16 = 6;
 
-/// A machine whose SMs hold four TBs of 256 threads.
+/// A GPU whose SMs hold four TBs of 256 threads.
 pub(crate) const GPU: GpuProperties = GpuProperties {
     sm_count: SMS,
     slot_count: 8,

@@ -1,6 +1,6 @@
-//! Bandwidth utilization: data moved by a launch over the machine's peak in the same time. Own
-//! definitions, with the peak from the machine's file (32 bytes per DRAM atom, 336 GB/s in all on
-//! the thesis' machine).
+//! Bandwidth utilization: data moved by a launch over the GPU's peak in the same time. Own
+//! definitions, with the peak from the GPU's file (32 bytes per DRAM atom, 336 GB/s in all on
+//! the thesis' GPU).
 
 use mias_hw_model::config::GpuConfig;
 use mias_hw_model::gpu::LaunchStats;

@@ -1,11 +1,11 @@
-//! Fingerprints for provenance: of machines, of the register map, of the running program. Those of
+//! Fingerprints for provenance: of GPUs, of the register map, of the running program. Those of
 //! traces, and the hash itself, are in [`mias_trace::fingerprint`].
 
 use mias_hw_model::config::GpuConfig;
 use mias_trace::fingerprint::{Fnv, hex};
 use std::hash::Hasher;
 
-/// Returns the fingerprint of a machine's values, independent of its file's layout, comments and
+/// Returns the fingerprint of a GPU's values, independent of its file's layout, comments and
 /// description.
 pub fn gpu(config: &GpuConfig) -> String {
     let undescribed = GpuConfig { description: String::new(), ..config.clone() };
@@ -38,7 +38,7 @@ mod tests {
     use crate::gpus;
 
     #[test]
-    fn a_machine_is_told_by_its_values_and_not_by_its_description() {
+    fn a_gpu_is_told_by_its_values_and_not_by_its_description() {
         let config = gpus::load("rtx2060").unwrap();
         let described = GpuConfig { description: "another".into(), ..config.clone() };
         let mut other = config.clone();

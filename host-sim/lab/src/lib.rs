@@ -18,7 +18,7 @@
 //! ```
 //!
 //! ```text
-//! machines, workloads -> experiment -> metrics                       one question
+//! GPUs, workloads -> experiment -> metrics                       one question
 //!                            |  `-- cosim: the firmware's image in QEMU, recordings of its accesses
 //!                        evaluate, characterise, validation          many, from plans and references
 //! ```

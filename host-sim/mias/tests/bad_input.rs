@@ -165,7 +165,7 @@ fn launches_on_many_streams_all_run() {
 }
 
 #[test]
-fn impossible_machines_are_refused_where_they_are() {
+fn impossible_gpus_are_refused_where_they_are() {
     let original = mias_gpus::text("rtx2060-accelsim").unwrap();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("mine.toml");
@@ -211,7 +211,7 @@ fn impossible_machines_are_refused_where_they_are() {
 /// More kernels than SMs under a policy that gives each its own, and SMs whose wake-up exceeds the
 /// settling time of a search step.
 #[test]
-fn what_the_machine_cannot_do_for_a_policy_is_refused() {
+fn what_the_gpu_cannot_do_for_a_policy_is_refused() {
     let folder = tempfile::tempdir().expect("a folder");
     let gpu = |name: &str, from: &str, to: &str| {
         let text = printed(&["gpu", "show", "zhao18"]);

@@ -29,7 +29,7 @@ fn numbers_out_of_range_are_refused() {
 }
 
 #[test]
-fn malformed_machine_files_are_shown_where_they_break() {
+fn malformed_gpu_files_are_shown_where_they_break() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("mine.toml");
     let name = path.to_str().unwrap();
@@ -70,7 +70,7 @@ fn broken_traces_are_refused_with_file_and_line() {
 }
 
 #[test]
-fn machines_are_printed_as_files_that_can_be_read_back() {
+fn gpus_are_printed_as_files_that_can_be_read_back() {
     let printed = mias(&["gpu", "show", "rtx2060-accelsim"]).assert().success();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("again.toml");

@@ -1,4 +1,4 @@
-//! `mias evaluate` and `mias diff`, on small kernels and a machine of two SMs.
+//! `mias evaluate` and `mias diff`, on small kernels and a GPU of two SMs.
 
 use crate::support::evaluation::{PLAN, Place, documents, runs, wait_for_runs};
 use crate::support::{mias, refused};

@@ -121,7 +121,7 @@ mod slow {
     }
 
     /// All numbers of a report are equal, to the last digit, for all seven kernels, and for two of
-    /// a size that fills the machine.
+    /// a size that fills the GPU.
     #[test]
     fn an_exported_kernel_runs_like_the_kernel() {
         let words = ["mm:64", "fwt:4096", "nbdy:512", "blk:1024", "bopt:2,steps=512", "bfs:2048", "dxtc:8", "mm:192", "fwt:262144"];

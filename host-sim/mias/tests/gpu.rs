@@ -1,4 +1,4 @@
-//! `mias gpu`: the list, the summary, and questions about a user's machine.
+//! `mias gpu`: the list, the summary, and questions about a user's GPU.
 
 use crate::support::{json, mias};
 use predicates::prelude::PredicateBooleanExt;
@@ -6,7 +6,7 @@ use predicates::str::contains;
 use std::fs;
 
 #[test]
-fn the_list_has_every_machine_that_can_be_shown() {
+fn the_list_has_every_gpu_that_can_be_shown() {
     let list = json(&["gpu", "list"]);
     let gpus = list["gpus"].as_array().unwrap();
     assert_eq!(gpus.iter().map(|gpu| gpu["name"].as_str().unwrap()).collect::<Vec<_>>(), mias_lab::gpus::names());
@@ -37,7 +37,7 @@ fn a_note_names_the_file_to_fit() {
 }
 
 #[test]
-fn a_machine_that_cannot_be_is_asked_about_and_used() {
+fn a_gpu_that_cannot_be_is_asked_about_and_used() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("mine.toml");
     let slip = mias_gpus::text("rtx2060").unwrap().replace("dram_khz = 3_500_000", "dram_khz = 14_000_000");

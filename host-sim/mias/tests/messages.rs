@@ -53,7 +53,7 @@ fn every_command_has_a_manual_page() {
     refused(&["man", "compare", "mm"], &["`mias compare` has no subcommands: unknown command `mm`"]);
 }
 
-/// A machine without the coefficient of mias-linear causes a warning; a run of a few cycles
+/// A GPU without the coefficient of mias-linear causes a warning; a run of a few cycles
 /// suffices.
 const WARNED: [&str; 8] = ["compare", "fwt:8192", "--policy", "mias-linear", "--cycles", "6000", "--gpu", "none.toml"];
 
@@ -105,9 +105,9 @@ fn colors_follow_the_environment() {
     mias(&["compare", "no-such-kernel"]).env("CLICOLOR_FORCE", "1").env_remove("NO_COLOR").assert().stderr(escape);
 }
 
-/// A plan's machines are listed once each, though two settings have each of them.
+/// A plan's GPUs are listed once each, though two settings have each of them.
 #[test]
-fn an_evaluation_says_where_its_machines_are_from() {
+fn an_evaluation_says_where_its_gpus_are_from() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("mine.toml"), printed(&["gpu", "show"]).replacen("\"rtx2060\"", "\"mine\"", 1)).unwrap();
     let plan = "name = \"p\"\ndescription = \"d\"\n[[experiment]]\nname = \"e\"\ntitle = \"t\"\ngpu = [\"rtx2060\", \"mine.toml\"]\n\
@@ -121,7 +121,7 @@ fn an_evaluation_says_where_its_machines_are_from() {
 }
 
 /// A quota, limit, way or weight for a missing kernel. It is refused if an option of this run sets
-/// it. In a machine's file, which also applies to runs with fewer kernels, it causes a message with
+/// it. In a GPU's file, which also applies to runs with fewer kernels, it causes a message with
 /// a remedy.
 #[test]
 fn numbers_for_kernels_that_are_not_there_are_said() {

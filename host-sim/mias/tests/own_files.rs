@@ -80,7 +80,7 @@ fn what_is_no_ptx_is_refused_with_the_command_that_makes_it() {
         fs::write(&path, bytes).expect("a file");
         text(&path).to_owned()
     };
-    let elf = |machine: u16| [&b"\x7fELF\x02\x01\x01"[..], &[0; 11], &machine.to_le_bytes(), &[0; 44]].concat();
+    let elf = |gpu: u16| [&b"\x7fELF\x02\x01\x01"[..], &[0; 11], &gpu.to_le_bytes(), &[0; 44]].concat();
     let (cubin, object) = (write("k.cubin", &elf(190)), write("k.o", &elf(62)));
     let source = saxpy("saxpy.cu");
     let toml = write("k.toml", format!("ptx = \"{source}\"\ngrid = 1\nblock = 32\nregisters = 8\n").as_bytes());

@@ -7,7 +7,7 @@ use serde_json::Value;
 /// SMs and schedulers per SM of rtx2060-accelsim.
 const SCHEDULERS: u64 = 30 * 4;
 
-/// Returns `run --trace` on the machine and scheduler of the reference numbers.
+/// Returns `run --trace` on the GPU and scheduler of the reference numbers.
 fn replay<'a>(list: &'a str, more: &[&'a str]) -> Vec<&'a str> {
     [&["run", "--trace", list, "--gpu", "rtx2060-accelsim", "--set", "sm.warp_scheduler=gto"], more].concat()
 }

@@ -4,7 +4,7 @@
 use crate::support::{printed, reference};
 use insta::assert_snapshot;
 
-/// Both kernels share a machine; decisions take no time, so that changes of the firmware's
+/// Both kernels share a GPU; decisions take no time, so that changes of the firmware's
 /// instruction counts do not matter.
 const CO_RUN: [&str; 8] = ["mm:128", "fwt:16384", "--cycles", "20000", "--set", "profile-cycles=3000", "--set", "latency=off"];
 

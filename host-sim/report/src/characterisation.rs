@@ -1,4 +1,4 @@
-//! The tables of `docs/results/kernels.md`: the seven kernels on the thesis' machine. `cargo xtask
+//! The tables of `docs/results/kernels.md`: the seven kernels on the thesis' GPU. `cargo xtask
 //! characterise` writes the document.
 
 use super::kernel_list::{HEADINGS, KernelRow, letter};
@@ -17,7 +17,7 @@ use mias_workloads::kernels::{self, Spec};
 use rayon::prelude::*;
 use std::sync::Arc;
 
-/// Machine of the thesis.
+/// GPU of the thesis.
 const GPU: &str = "rtx2060";
 
 /// Window of each run in core cycles: that of `compare`.
@@ -35,7 +35,7 @@ impl Watch for Unwatched {
 /// Formats the document's tables of geometry and resources, which need no run.
 ///
 /// # Errors
-/// A sentence, if the machine's file or a kernel cannot be read.
+/// A sentence, if the GPU's file or a kernel cannot be read.
 pub fn resources() -> Result<String, String> {
     let gpu = gpus::load(GPU).map_err(|error| error.to_string())?;
     let cells = |cells: &[String]| format!("| {} |\n", cells.join(" | "));

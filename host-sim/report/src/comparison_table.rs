@@ -146,7 +146,7 @@ fn undecided(comparison: &Comparison) -> String {
     text
 }
 
-/// Formats a line with kernels, machine, duration and unit of instructions.
+/// Formats a line with kernels, GPU, duration and unit of instructions.
 pub fn heading(workloads: &[Workload], gpu: &GpuConfig, options: Options) -> String {
     let transition = options.transition.name();
     let kernel = |w: &Workload| {
@@ -182,7 +182,7 @@ fn memory(workloads: &[Workload], options: Options) -> &'static str {
     }
 }
 
-/// Formats machine, duration and unit of instructions of a run.
+/// Formats GPU, duration and unit of instructions of a run.
 pub(super) fn place(gpu: &GpuConfig, options: Options) -> String {
     let end = match options.end {
         End::Cycles(cycles) if options.relaunch => format!("{} cycles", grouped(cycles)),

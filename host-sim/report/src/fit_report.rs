@@ -1,4 +1,4 @@
-//! Report of `gpu fit`: the population, the line, and the lines for the machine's file.
+//! Report of `gpu fit`: the population, the line, and the lines for the GPU's file.
 
 use mias_hw_model::config::GpuConfig;
 use mias_lab::experiment::fit::{CalibrationRun, Fit, coefficient_q16};

@@ -1,4 +1,4 @@
-//! List of machines, a line each.
+//! List of GPUs, a line each.
 
 use super::SCHEMA_VERSION;
 use comfy_table::CellAlignment;

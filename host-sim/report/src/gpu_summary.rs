@@ -1,4 +1,4 @@
-//! Summary of a machine: peaks and sizes computed from its file, and the TBs of some kernels that
+//! Summary of a GPU: peaks and sizes computed from its file, and the TBs of some kernels that
 //! fit an SM. Nothing is simulated.
 
 use super::SCHEMA_VERSION;
@@ -8,12 +8,12 @@ use mias_lab::table::{self, grouped};
 use mias_warp_trace::WARP_LANES;
 use serde::Serialize;
 
-/// Key figures of a machine.
+/// Key figures of a GPU.
 #[derive(Clone, Debug, Serialize)]
 pub struct GpuSummary {
     /// Version of the JSON documents.
     pub schema_version: u32,
-    /// Name of the machine.
+    /// Name of the GPU.
     pub name: String,
     /// One-line description.
     pub description: String,
@@ -52,7 +52,7 @@ pub struct Placed {
 }
 
 impl GpuSummary {
-    /// Summarizes this machine, which the user called `word`, compared with the built-in ones.
+    /// Summarizes this GPU, which the user called `word`, compared with the built-in ones.
     pub fn of(gpu: &GpuConfig, word: &str, kernels: Vec<Placed>, built_in: &[GpuConfig]) -> Self {
         let schedulers = u64::from(gpu.sm.count) * u64::from(gpu.sm.sub_cores);
         let core_ghz = f64::from(gpu.clocks.core_khz) * 1e-6;

@@ -61,7 +61,7 @@ pub fn extents(extents: [u32; 3]) -> String {
 }
 
 impl KernelRow {
-    /// Fills the columns that depend on geometry and machine; the caller sets name, description,
+    /// Fills the columns that depend on geometry and GPU; the caller sets name, description,
     /// type and size.
     pub fn of(info: &KernelInfo, gpu: &GpuConfig) -> Self {
         let Occupancy { max_tbs, limits } = Occupancy::of(info, gpu);

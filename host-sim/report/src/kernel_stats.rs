@@ -14,7 +14,7 @@ use mias_lab::experiment::gpu_runner::Options;
 use mias_lab::table::{DASH, grouped, number, percent};
 use mias_workloads::kernels::KernelType;
 
-/// Formats a line with machine and duration of the isolated runs.
+/// Formats a line with GPU and duration of the isolated runs.
 pub fn heading(gpu: &GpuConfig, options: Options) -> String {
     format!("{}\n\n", comparison_table::place(gpu, options))
 }

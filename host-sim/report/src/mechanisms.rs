@@ -1,4 +1,4 @@
-//! Mechanisms that are on in a machine and off in most, read from the machine itself. So a report
+//! Mechanisms that are on in a GPU and off in most, read from the GPU itself. So a report
 //! shows them whether a file, a mechanism or an option enabled them.
 
 use mias_hw_model::config::{
@@ -6,7 +6,7 @@ use mias_hw_model::config::{
     Partition, PartitionConfig,
 };
 
-/// Formats a line on the machine's mechanisms; empty if there are none.
+/// Formats a line on the GPU's mechanisms; empty if there are none.
 pub(super) fn line(gpu: &GpuConfig) -> String {
     let mut on = gpu.sm.memory_issue.as_ref().map_or_else(Vec::new, memory_issue);
     on.extend(ways("L1", gpu.l1.partition.as_ref()));

@@ -1,5 +1,5 @@
 //! Effects of restricting memory instructions in a run (Dai et al. 2018, section 3; sources.md D123
-//! and D139). Only if a machine, an option or the firmware restricts any.
+//! and D139). Only if a GPU, an option or the firmware restricts any.
 
 use mias_hw_model::sm::{IssueClass, IssueSlots, MemoryLimits};
 use mias_lab::experiment::gpu_runner::Outcome;

@@ -71,12 +71,12 @@ pub(super) struct SmRow {
     counted: Counted,
 }
 
-/// Returns the SMs in order; empty if the machine takes no extra TBs.
+/// Returns the SMs in order; empty if the GPU takes no extra TBs.
 pub(super) fn sm_rows(sms: &[OversubscriptionCounts]) -> Vec<SmRow> {
     sms.iter().enumerate().map(|(sm, counts)| SmRow { sm, counted: counts.into() }).collect()
 }
 
-/// Returns the kernels in order; empty if the machine takes no extra TBs.
+/// Returns the kernels in order; empty if the GPU takes no extra TBs.
 pub(super) fn rows<'a>(gpu: &GpuConfig, workloads: &'a [Workload], stats: &[OversubscriptionStats]) -> Vec<Row<'a>> {
     let Some(config) = gpu.sm.oversubscription else { return Vec::new() };
     let row = |(workload, stats): (&'a Workload, &OversubscriptionStats)| {
@@ -101,7 +101,7 @@ pub(super) fn rows<'a>(gpu: &GpuConfig, workloads: &'a [Workload], stats: &[Over
     workloads.iter().zip(stats).map(row).collect()
 }
 
-/// Formats the extra TBs as text; empty if the machine takes no extra TBs.
+/// Formats the extra TBs as text; empty if the GPU takes no extra TBs.
 pub(super) fn text(gpu: &GpuConfig, workloads: &[Workload], stats: &[OversubscriptionStats], sms: &[OversubscriptionCounts]) -> String {
     let rows = rows(gpu, workloads, stats);
     if rows.is_empty() {

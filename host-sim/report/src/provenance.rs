@@ -14,7 +14,7 @@ use serde::Serialize;
 pub struct Provenance {
     /// Version of this program.
     pub version: &'static str,
-    /// Fingerprint of the machine's values.
+    /// Fingerprint of the GPU's values.
     pub gpu_hash: String,
     /// Fingerprint of each kernel's trace, in kernel order.
     pub kernel_hashes: Vec<KernelHash>,
@@ -83,7 +83,7 @@ pub struct EffectiveOptions {
 }
 
 impl Provenance {
-    /// Collects the provenance of these workloads on this machine.
+    /// Collects the provenance of these workloads on this GPU.
     pub fn new(gpu: &GpuConfig, workloads: &[Workload], options: Options) -> Self {
         Provenance {
             version: env!("CARGO_PKG_VERSION"),

@@ -20,10 +20,10 @@ use serde::Serialize;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-/// Subject of a report: machine, kernels, policy and options.
+/// Subject of a report: GPU, kernels, policy and options.
 #[derive(Clone, Copy, Debug)]
 pub struct Subject<'a> {
-    /// Machine of the run.
+    /// GPU of the run.
     pub gpu: &'a GpuConfig,
     /// Kernels, in order.
     pub workloads: &'a [Workload],

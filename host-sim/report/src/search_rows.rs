@@ -25,7 +25,7 @@ impl Power {
 }
 
 /// Returns the power of a policy over its run. `None` if no policy of the comparison stalls or
-/// gates an SM, or the machine has no coefficients.
+/// gates an SM, or the GPU has no coefficients.
 pub(super) fn watts(results: &[PolicyResult], of: &PolicyResult, gpu: &GpuConfig) -> Option<Power> {
     if !results.iter().any(|result| result.sm_states.is_some()) {
         return None;

@@ -16,10 +16,10 @@ use serde::Serialize;
 /// Length of the longest bar in characters.
 const BAR: f64 = 40.0;
 
-/// Subject of a sweep: machine, kernel and options.
+/// Subject of a sweep: GPU, kernel and options.
 #[derive(Clone, Copy, Debug)]
 pub struct Subject<'a> {
-    /// Machine of the runs.
+    /// GPU of the runs.
     pub gpu: &'a GpuConfig,
     /// Kernel of the sweep.
     pub workload: &'a Workload,

@@ -26,7 +26,7 @@ fn blocks(evaluation: &Evaluation) -> (Vec<Block>, Vec<String>) {
     (Block::all(evaluation, &kernels), kernels.existing)
 }
 
-/// Two machines with both sets and one with judged kernels, in the plan's order. Each has all
+/// Two GPUs with both sets and one with judged kernels, in the plan's order. Each has all
 /// policies with and without DMIL, and the measuring ones with draining transitions.
 #[test]
 fn every_study_of_the_plan_has_its_place() {

@@ -1,7 +1,7 @@
 //! Upper limits of a GPU file.
 //!
-//! They are far above any real machine, so only a typing error reaches them (assumption). They are
-//! low enough to build a machine in bounded memory and to keep its sums within their types.
+//! They are far above any real GPU, so only a typing error reaches them (assumption). They are
+//! low enough to build a GPU in bounded memory and to keep its sums within their types.
 
 use super::check::{ConfigError, fail};
 use super::ranges::{SIZES, TIMES};

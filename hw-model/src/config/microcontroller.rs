@@ -44,7 +44,7 @@ impl MicrocontrollerCore {
     }
 }
 
-/// Microcontroller of a machine.
+/// Microcontroller of a GPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]

@@ -1,6 +1,6 @@
-//! GPU files: every parameter of the machine that the timing model uses.
+//! GPU files: every parameter of the GPU that the timing model uses.
 //!
-//! Each machine has one TOML file in `configs/gpus/`. Each field there states its source or the
+//! Each GPU has one TOML file in `configs/gpus/`. Each field there states its source or the
 //! word "assumption". Units are in the field names. Unknown keys are errors, and all fields except
 //! optional features are required, so a file is complete.
 
@@ -43,14 +43,14 @@ pub use texture::TextureCacheConfig;
 
 use serde::{Deserialize, Serialize};
 
-/// GPU file of one machine.
+/// GPU file of one GPU.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct GpuConfig {
     /// Short name, equal to the file's stem.
     pub name: String,
-    /// One line that names the machine and the source of its numbers.
+    /// One line that names the GPU and the source of its numbers.
     pub description: String,
     /// Clock domains.
     pub clocks: Clocks,
@@ -66,7 +66,7 @@ pub struct GpuConfig {
     pub dram: DramConfig,
     /// Kernel launch.
     pub launch: LaunchConfig,
-    /// Machine constants for the scheduler firmware.
+    /// GPU constants for the scheduler firmware.
     pub scheduler: SchedulerConfig,
     /// Microcontroller that runs the scheduler firmware.
     pub microcontroller: MicrocontrollerConfig,
@@ -330,7 +330,7 @@ pub struct LaunchConfig {
     pub latency_cycles: u32,
 }
 
-/// Machine constants of the scheduler firmware.
+/// GPU constants of the scheduler firmware.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]

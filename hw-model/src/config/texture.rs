@@ -25,7 +25,7 @@ pub struct TextureCacheConfig {
     pub miss_queue: u32,
 }
 
-/// Valid sets, ways, latency and queues: as far above any machine as those of the L1 (assumption),
+/// Valid sets, ways, latency and queues: as far above any GPU as those of the L1 (assumption),
 /// and small enough that 256 SMs fit in memory.
 const UP_TO: RangeInclusive<u32> = 1..=1_024;
 /// Valid miss queues: a load that does not hit needs two free entries, as in the L1 (sources.md

@@ -1,4 +1,4 @@
-//! Energy of a kernel's own events: count times coefficient, summed by part of the machine. An
+//! Energy of a kernel's own events: count times coefficient, summed by part of the GPU. An
 //! access to a sector in flight costs as much as a hit.
 
 use super::Femtojoules;

@@ -52,7 +52,7 @@ pub struct Spent {
 }
 
 impl EnergyReport {
-    /// Energy of a run of `config`; none if the machine has no `[energy]`.
+    /// Energy of a run of `config`; none if the GPU has no `[energy]`.
     pub fn of(config: &GpuConfig, stats: &Stats) -> Option<EnergyReport> {
         let coefficients = config.energy.as_ref()?;
         let activity = ChipActivity::of(stats);

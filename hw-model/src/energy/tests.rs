@@ -65,7 +65,7 @@ proptest! {
         prop_assert_eq!(both.since(&first), events(&b.0, &b.1));
     }
 
-    /// One more event of any kind never costs less. On the shipped machine it costs more, since
+    /// One more event of any kind never costs less. On the shipped GPU it costs more, since
     /// every kind has a coefficient.
     #[test]
     fn energy_grows_with_every_count(a in counters(), more in 0usize..14, by in 1u64..1000, inst in (0usize..9, 0u8..5, any::<bool>(), 1u32..33)) {
@@ -280,7 +280,7 @@ fn every_class_is_charged_for_its_unit() {
         let inst = StaticInst::new(0, class).writes(4).reads(&[5, 6]).width(width);
         let mut distinct = config.clone();
         let energy = distinct.energy.as_mut().expect("the GPU has coefficients");
-        // Units with equal costs on the shipped machine get distinct costs, so that the test tells
+        // Units with equal costs on the shipped GPU get distinct costs, so that the test tells
         // them apart.
         (energy.lane.branch_fj, energy.lane.uniform_fj, energy.lane.memory_fj) = (1_001, 1_002, 1_003);
         let each_fj = match class {

@@ -33,7 +33,7 @@ struct Broadcast {
 const NONE: Broadcast = Broadcast { monitored: None, sent: UNLIMITED, arrives: None };
 
 impl GlobalLimits {
-    /// Creates the broadcasts if the machine has memory-issue control, since the firmware may
+    /// Creates the broadcasts if the GPU has memory-issue control, since the firmware may
     /// select global DMIL.
     pub(super) fn new(config: Option<&MemoryIssueConfig>) -> Option<Box<Self>> {
         let config = config?;

@@ -3,7 +3,7 @@
 //!
 //! Launches of one stream run one after the other. A kernel is announced to the firmware when it
 //! arrives. Its first TB may issue one launch latency later (5,000 cycles on the reference
-//! machine), during which the firmware decides. A kernel may be *relaunched in place*: when its
+//! GPU), during which the firmware decides. A kernel may be *relaunched in place*: when its
 //! last TB has been issued, its grid restarts, so that it runs through a fixed window without being
 //! a new launch (sources.md D8). Launches *in sequence* are new launches: each grid of a program
 //! starts when the previous one has completed, and the first follows the last.

@@ -121,7 +121,7 @@ pub struct Gpu {
     warps_generation: u32,
     /// Limits of global DMIL.
     global_limits: Option<Box<GlobalLimits>>,
-    /// Extra TBs, if the machine has oversubscription.
+    /// Extra TBs, if the GPU has oversubscription.
     oversubscription: Option<Box<Oversubscription>>,
     /// Maximum number of TBs of a kernel on an SM, in addition to its quota.
     tb_cap: u32,

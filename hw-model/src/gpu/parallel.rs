@@ -2,7 +2,7 @@
 //! result as on one.
 //!
 //! In a quantum ([`super::quantum`]), threads first share the partitions of the memory system, then
-//! its two subnets, then the groups of SMs. On a machine that couples its SMs in every cycle, they
+//! its two subnets, then the groups of SMs. On a GPU that couples its SMs in every cycle, they
 //! share the groups in each cycle. Meanwhile this thread runs the next cycle of the slices and
 //! channels. Only the crossbar couples both; it runs when all are done. TB issue and the register
 //! block follow on this thread.

@@ -44,7 +44,7 @@ impl Gpu {
         0
     }
 
-    /// True if a mechanism of the machine couples SMs in every cycle, so that there are no quanta.
+    /// True if a mechanism of the GPU couples SMs in every cycle, so that there are no quanta.
     pub(super) fn ties_sms(&self) -> bool {
         let leaves = self.config.sm.preemption.is_some() || self.registers.preempts();
         !self.skip || leaves || self.oversubscription.is_some() || self.global_limits.is_some()

@@ -8,7 +8,7 @@
 //! | stalled | no | no | yes | at a request for another state |
 //! | emptying | yes | no | yes | gated when nothing is on the SM or in flight to it, or at a request for another state |
 //! | gated | no | no | no | waking at a request for another state |
-//! | waking | no | no | no | after the machine's wake time, in the state requested then |
+//! | waking | no | no | no | after the GPU's wake time, in the state requested then |
 //!
 //! The schedulers of a stalled SM select nothing ([`crate::sm::Sm::stall`]). Its requests in flight
 //! return, its L1 is filled, and its TBs later continue where they stopped. TB issue skips every SM

@@ -144,7 +144,7 @@ mod tests {
         }
     }
 
-    /// Reference machine with 16 channels and hashed slices.
+    /// Reference GPU with 16 channels and hashed slices.
     fn hashed() -> (AddressMapper, AddressMapper) {
         let mut config = config();
         config.dram.channels = 16;

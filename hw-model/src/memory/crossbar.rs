@@ -282,7 +282,7 @@ impl<T: Copy + Default> Crossbar<T> {
 /// and whether it was the last.
 #[inline]
 fn take_next(set: &mut [u64], start: usize) -> (usize, bool) {
-    // Most machines have at most 64 inputs.
+    // Most GPUs have at most 64 inputs.
     if let [word] = set {
         let in_turn = *word & u64::MAX << start;
         let member = if in_turn != 0 { in_turn } else { *word }.trailing_zeros() as usize;

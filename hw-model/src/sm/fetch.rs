@@ -5,7 +5,7 @@
 //! the next cycle; those of the last warp served in a cycle are decoded one cycle later. The
 //! instruction cache is perfect. A warp at a barrier is served like any other.
 //!
-//! On a machine without fetch, instructions are always available.
+//! On a GPU without fetch, instructions are always available.
 
 use super::warp::{MAX_WARPS, Wait};
 use super::{FETCH_CYCLES, Sm};

@@ -198,7 +198,7 @@ impl Sm {
         }
     }
 
-    /// Number of sub-cores of the machine.
+    /// Number of sub-cores of the GPU.
     #[inline]
     pub(super) fn sub_cores_here(&self) -> usize {
         (usize::from(self.sub_core_mask) & (MAX_SUB_CORES - 1)) + 1

@@ -112,9 +112,9 @@ const GATED: u32 = 1 << 31;
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub struct Sm {
-    /// Sub-cores; those beyond the machine's number are never ready.
+    /// Sub-cores; those beyond the GPU's number are never ready.
     sub_cores: Box<[SubCore; MAX_SUB_CORES]>,
-    /// Warp slots: the machine's, then spare ones in which suspended TBs drain.
+    /// Warp slots: the GPU's, then spare ones in which suspended TBs drain.
     warps: Warps,
     /// On-chip loads by warp slot.
     on_chip: Box<[OnChip; MAX_WARPS]>,
@@ -185,7 +185,7 @@ pub struct Sm {
     warp_slots: u32,
     /// Number of warp slots that a TB may use without switched contexts.
     plain_slots: u32,
-    /// Number of warp slots of the machine.
+    /// Number of warp slots of the GPU.
     real_warps: u32,
     next_age: u32,
     /// True if rotation of the first sub-core advances only while the SM has TBs.

@@ -164,7 +164,7 @@ fn charged(warps: &[PlainWarp], class: IssueClass, resident: &[u8]) -> Option<u8
         IssueClass::ConstantRaw => warp.state == State::Constant,
         IssueClass::ComputeRaw => warp.state == State::Arithmetic,
         IssueClass::MemoryPipeline => warp.state == State::Ready(Unit::Mem),
-        // No machine in the tests of this twin holds warps back.
+        // No GPU in the tests of this twin holds warps back.
         IssueClass::BothPipelines | IssueClass::ComputePipeline | IssueClass::Held => warp.state.is_ready(),
     };
     match (class, resident) {

@@ -1,4 +1,4 @@
-//! Demand of a TB on an SM, after rounding to the machine's allocation granules (sources.md D13 and
+//! Demand of a TB on an SM, after rounding to the GPU's allocation granules (sources.md D13 and
 //! D14).
 //!
 //! The firmware has its own arithmetic for the same question; a cross-crate test compares both.

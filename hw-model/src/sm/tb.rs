@@ -353,7 +353,7 @@ impl Sm {
     }
 
     /// Divides the L1's miss resources by these weights of kernel slots from the next cycle on, if
-    /// the machine supports it; none restores the configured division.
+    /// the GPU supports it; none restores the configured division.
     pub(crate) fn weigh_misses(&mut self, weights: Option<MissWeights>) {
         self.lsu.l1.weigh_misses(weights);
     }

@@ -20,7 +20,7 @@ use toml::Table;
 pub(crate) const EVERY_PLAN_KEY: &str = include_str!("../data/every-key.plan.toml");
 
 /// Optional keys of a GPU file.
-pub(crate) const MACHINE_OPTIONS: &str = include_str!("../data/every-option.gpu.toml");
+pub(crate) const GPU_OPTIONS: &str = include_str!("../data/every-option.gpu.toml");
 
 /// Two kernels that together have every key.
 pub(crate) const EVERY_KERNEL_KEY: [&str; 2] =
@@ -87,9 +87,9 @@ fn nothing_more() -> Read {
 }
 
 /// Returns a GPU file with every optional key.
-pub(crate) fn every_machine_key() -> Table {
+pub(crate) fn every_gpu_key() -> Table {
     let mut gpu: Table = mias_gpus::text("rtx2060").expect("a GPU").parse().expect("TOML");
-    merge(&mut gpu, MACHINE_OPTIONS.parse().expect("TOML"));
+    merge(&mut gpu, GPU_OPTIONS.parse().expect("TOML"));
     gpu
 }
 
@@ -106,7 +106,7 @@ pub(crate) fn gpu() -> Kind {
     let read = |text: &str| gpus::parse("m.toml", text).map(drop).map_err(|error| error.to_string());
     let mut files: Vec<(String, String)> = mias_gpus::all().map(|(name, text)| (name.into(), text.into())).collect();
     files.push(("inherited".into(), mias_gpus::file("rtx2060-hw").expect("a GPU").into()));
-    files.push(("every key".into(), toml::to_string(&every_machine_key()).expect("TOML")));
+    files.push(("every key".into(), toml::to_string(&every_gpu_key()).expect("TOML")));
     // Contexts have one location, which excludes both preemption and an L1 that grows.
     let mut oversubscription: Table = mias_gpus::text("lin18-lines").expect("a GPU").parse().expect("TOML");
     let keys = "[sm.oversubscription]\nmechanism = \"duet\"\nextra = 2\nbytes_per_cycle = 64\nwarp_state_bytes = 96\nlive_permille = 440\ncompressed_permille = 900\n\

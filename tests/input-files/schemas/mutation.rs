@@ -175,7 +175,7 @@ fn mutated(kind: &Kind) {
 }
 
 #[test]
-fn machines_that_are_read_are_taken() {
+fn gpus_that_are_read_are_taken() {
     mutated(&gpu());
 }
 

@@ -1,7 +1,7 @@
 //! Invalid files, which both schema and reader reject: unknown keys, values of a wrong kind,
 //! numbers out of range.
 
-use super::files::{EVERY_KERNEL_KEY, EVERY_PLAN_KEY, Kind, every_machine_key, gpu, kernel, plan};
+use super::files::{EVERY_KERNEL_KEY, EVERY_PLAN_KEY, Kind, every_gpu_key, gpu, kernel, plan};
 use super::mutation::{Mutation, changed, paths};
 use mias_hw_model::config::{GpuConfig, Range};
 use toml::{Table, Value};
@@ -39,8 +39,8 @@ fn value<'a>(file: &'a Table, path: &[String]) -> &'a Value {
 }
 
 #[test]
-fn numbers_of_a_machine_out_of_their_ranges() {
-    let (kind, file) = (gpu(), every_machine_key());
+fn numbers_of_a_gpu_out_of_their_ranges() {
+    let (kind, file) = (gpu(), every_gpu_key());
     for Range { key, within, multiple_of, power_of_two } in GpuConfig::ranges() {
         let below = within.start().checked_sub(1).map(i64::from);
         let above = i64::from(*within.end()) + 1;
@@ -55,8 +55,8 @@ fn numbers_of_a_machine_out_of_their_ranges() {
 /// Every value of a GPU file as one of another kind, or as an invalid number, and every key under
 /// another name.
 #[test]
-fn machines_with_values_of_a_wrong_kind_and_with_unknown_keys() {
-    let (kind, file) = (gpu(), every_machine_key());
+fn gpus_with_values_of_a_wrong_kind_and_with_unknown_keys() {
+    let (kind, file) = (gpu(), every_gpu_key());
     for path in paths(&file) {
         let is_element = path.last().is_some_and(|last| last.parse::<usize>().is_ok());
         let others = [Value::Boolean(true), Value::Integer(-1), Value::Float(0.5), Value::Array(vec![Value::Boolean(true)])];

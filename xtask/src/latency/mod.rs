@@ -1,5 +1,5 @@
 //! Cost of a decision on the firmware's processors: builds `benches/target`, runs it in QEMU on
-//! three boards and for two sizes of machine, checks the budgets, and writes
+//! three boards and for two sizes of GPU, checks the budgets, and writes
 //! `docs/porting/decision-latency.md` and `host-sim/lab/decision-latency.toml`.
 //!
 //! QEMU counts instructions (`-icount shift=8`: 256 ns of board time each), the same in every run

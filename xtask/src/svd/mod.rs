@@ -146,7 +146,7 @@ fn described(region: &str, register: &Register, groups: &[Group]) -> Result<Regi
         .address_offset(register.offset)
         .access(Some(access))
         .reset_value(register.reset.map(u64::from))
-        // A value that depends on the machine has no known bits.
+        // A value that depends on the GPU has no known bits.
         .reset_mask(register.reset.is_none().then_some(0))
         .modified_write_values(written)
         .read_action(latches.then_some(ReadAction::Modify))

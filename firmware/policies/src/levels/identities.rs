@@ -76,7 +76,7 @@ mod tests {
     use std::collections::BTreeMap;
     use std::vec::Vec;
 
-    /// Creates the kind `dram` of 16, on a machine where an instruction weighs as much as a sector.
+    /// Creates the kind `dram` of 16, on a GPU where an instruction weighs as much as a sector.
     fn kind(dram: u32) -> Kind {
         let gpu = GpuProperties { sm_count: 1, schedulers: 1, dram_sectors: SectorRate::from_bits(1 << 16), ..GpuProperties::NONE };
         Kind::of(LaunchCounts { warp_insts: 16 - dram, dram_sectors: dram }, &gpu).unwrap()

@@ -11,7 +11,7 @@
 //!   sets the mode once, when it starts.
 //!
 //! Each level has its own option. Levels without their option do not change: launches get slots in
-//! the order of arrival, and SMs and DRAM follow the machine's settings.
+//! the order of arrival, and SMs and DRAM follow the GPU's settings.
 
 mod admit;
 mod choose;

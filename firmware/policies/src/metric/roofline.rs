@@ -19,7 +19,7 @@ use mias_firmware::quantity::{Count, Gain, SectorRate, Share, Sixteenths, WideWo
 /// Sustained part of DRAM's peak, in sixteenths.
 ///
 /// The rest is lost to turnarounds between reads and writes, rows, and refresh. The value is the
-/// bandwidth of the DRAM-bound isolated kernels on the model of the thesis' machine: 0.965 (`blk`)
+/// bandwidth of the DRAM-bound isolated kernels on the model of the thesis' GPU: 0.965 (`blk`)
 /// and 0.936 (`fwt`), 0.95 on average. docs/results/roofline.md describes the measurement.
 const SUSTAINED: Sixteenths = Sixteenths::lit("0.9375");
 /// Largest speedup and progress: 16, for at most 4 kernels.

@@ -1,5 +1,5 @@
 //! Coordinated TB combination (Lin et al. 2019, which the thesis names and does not evaluate): add
-//! TBs while the machine has unused resources, instead of trying configurations (sources.md D54).
+//! TBs while the GPU has unused resources, instead of trying configurations (sources.md D54).
 //!
 //! There are three resources: the schedulers' issue slots, the interconnect from L2 to the SMs, and
 //! DRAM. A kernel's critical resource is the one that it uses most. While all three have much left,
@@ -77,7 +77,7 @@ impl Policy for Coordinated {
     }
 }
 
-/// Use of the machine by a kernel, if all SMs held as many of its TBs as fit.
+/// Use of the GPU by a kernel, if all SMs held as many of its TBs as fit.
 #[derive(Clone, Copy, Default)]
 struct Use {
     shares: Shares,
@@ -126,15 +126,15 @@ fn each(sums: &Sums, sum: u32) -> u32 {
     sum.checked_div(sums.sms.into()).unwrap_or(0) & 0x7_FFFF
 }
 
-/// Returns the sectors of one SM in a number of cycles, times the SMs, over the machine's sectors
+/// Returns the sectors of one SM in a number of cycles, times the SMs, over the GPU's sectors
 /// per cycle.
 #[inline(never)]
-fn share_of_sectors(gpu: &GpuProperties, sectors: u32, cycles: u32, machine_sectors: SectorRate) -> Utilization {
+fn share_of_sectors(gpu: &GpuProperties, sectors: u32, cycles: u32, gpu_sectors: SectorRate) -> Utilization {
     let sectors: SmSectorRate = whole(sectors);
     let all = times(sectors / cycles.max(1), gpu.sm_count.into());
     // 20 fraction bits over 10 leave 10.
     let all = AllSectorRate::from_bits(all.to_bits().saturating_mul(1 << 7));
-    Utilization::from_bits(all.to_bits() / (machine_sectors.to_bits() >> 6).max(1))
+    Utilization::from_bits(all.to_bits() / (gpu_sectors.to_bits() >> 6).max(1))
 }
 
 /// Returns the resource with the largest share, the first of equals.

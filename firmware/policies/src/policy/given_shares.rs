@@ -7,8 +7,8 @@ use mias_firmware::policy::Next;
 
 /// Gives the n-th scheduled kernel the SMs of [`crate::search::Parameters::given`].
 ///
-/// The numbers must be at least one per kernel, and at most the SMs of the machine in total.
-/// Otherwise the SMs are split evenly. Unassigned SMs are power-gated, if the machine supports it.
+/// The numbers must be at least one per kernel, and at most the SMs of the GPU in total.
+/// Otherwise the SMs are split evenly. Unassigned SMs are power-gated, if the GPU supports it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct GivenShares;
 

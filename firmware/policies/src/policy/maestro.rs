@@ -1,4 +1,4 @@
-//! Direct measurement, after Maestro: run each of two partitions on the whole machine for a window,
+//! Direct measurement, after Maestro: run each of two partitions on the whole GPU for a window,
 //! and keep the better (Zhao et al. 2018, sections 6 and 7.5; sources.md D53).
 //!
 //! The two are Spatial and SMK-P. Maestro's own search is not published in the texts available to

@@ -29,7 +29,7 @@ const ROUNDS: u32 = 3;
 /// Largest estimate that fits a command.
 const MOST_ESTIMATE: u32 = (1 << 24) - 1;
 
-/// Positions needed on each SM of the machine.
+/// Positions needed on each SM of the GPU.
 pub(super) type Wanted = [u8];
 
 /// Working state for one SM after the other.

@@ -46,7 +46,7 @@ impl Supply {
     pub const NONE: Self =
         Self { sms: 0, schedulers: 0, access_sectors: 0, interconnect: SectorRate::ZERO, l2: SectorRate::ZERO, dram: SectorRate::ZERO };
 
-    /// Returns whether the machine reports its bandwidths.
+    /// Returns whether the GPU reports its bandwidths.
     #[must_use]
     pub fn is_known(&self) -> bool {
         [self.interconnect, self.l2, self.dram].iter().all(|rate| *rate != SectorRate::ZERO)

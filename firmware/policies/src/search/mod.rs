@@ -41,7 +41,7 @@ pub type Kernels = u8;
 /// state of its own steps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Search {
-    /// Parameters of the search, and properties of the machine.
+    /// Parameters of the search, and properties of the GPU.
     pub parameters: Parameters,
     /// Assignment of SMs to kernels.
     pub shares: Shares,

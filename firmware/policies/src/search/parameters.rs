@@ -1,4 +1,4 @@
-//! Parameters of a search, and the machine properties that it needs.
+//! Parameters of a search, and the GPU properties that it needs.
 
 use super::model::MOST_OF_HITS;
 use super::{Reach, Supply};
@@ -29,13 +29,13 @@ pub struct Parameters {
     pub by_share: bool,
     /// Whether every step reassigns the SMs that it takes, instead of stalling them.
     pub reassigns: bool,
-    /// Whether SMs can be stalled, kernels are counted, and the machine reports its bandwidths.
+    /// Whether SMs can be stalled, kernels are counted, and the GPU reports its bandwidths.
     pub able: bool,
     /// Whether SMs can be gated, and wake within the unmeasured window.
     pub gates: bool,
     /// Whether active warps of kernels can be limited.
     pub limits_warps: bool,
-    /// Bandwidths of the machine.
+    /// Bandwidths of the GPU.
     pub supply: Supply,
     /// DRAM bandwidth of a kernel alone.
     pub reach: Reach,
@@ -44,7 +44,7 @@ pub struct Parameters {
 }
 
 impl Parameters {
-    /// No parameters, for a machine without support.
+    /// No parameters, for a GPU without support.
     pub const NONE: Self = Self {
         warm_up: 0,
         window: 0,
@@ -60,7 +60,7 @@ impl Parameters {
         given: [0; MAX_KERNELS],
     };
 
-    /// Reads straps and machine properties.
+    /// Reads straps and GPU properties.
     ///
     /// # Errors
     /// The bus failed.

@@ -72,7 +72,7 @@ impl Shares {
         shares
     }
 
-    /// Returns shares with the `wanted` SMs of each kernel; none if they exceed the machine.
+    /// Returns shares with the `wanted` SMs of each kernel; none if they exceed the GPU.
     #[must_use]
     pub fn of(sms: u16, wanted: &[u16]) -> Option<Self> {
         // In place, because a value assembled from parts would need a copy on the stack.
@@ -87,7 +87,7 @@ impl Shares {
         (sum <= sms && wanted.len() <= MAX_KERNELS).then_some(shares)
     }
 
-    /// Returns the SMs of the machine.
+    /// Returns the SMs of the GPU.
     #[must_use]
     pub fn sms(&self) -> u16 {
         self.sms
@@ -178,7 +178,7 @@ impl Shares {
         Holders { shares: self, sm: 0, kernel: 0, rank: 0, receiver: 0, left: self.given.first().copied().unwrap_or(0) }
     }
 
-    /// Returns the holder and the state of an SM. An SM beyond the machine has no holder.
+    /// Returns the holder and the state of an SM. An SM beyond the GPU has no holder.
     #[must_use]
     pub fn holder(&self, sm: u16) -> Holder {
         self.holders().nth(sm.into()).unwrap_or(Holder { kernel: None, state: SmState::Active })

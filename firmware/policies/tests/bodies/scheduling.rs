@@ -35,7 +35,7 @@ impl Input {
     fn event(self) -> Event {
         let Input { kind, place, numbers: [a, b, c], .. } = self;
         let slot = place % 8;
-        // Two words; the machine has SMs in one.
+        // Two words; the GPU has SMs in one.
         let sms = SmWord { word: place % 2, bits: (a % 512).max(1) };
         match kind % 24 {
             0..=2 => {

@@ -3,10 +3,10 @@
 use super::world::{Counts, WINDOW, World, shape};
 use mias_registers::{PhaseCode, PolicyCode};
 
-/// SMs of the machine. Its interconnect moves 10 sectors per cycle, its DRAM 8, of which 6 count.
+/// SMs of the GPU. Its interconnect moves 10 sectors per cycle, its DRAM 8, of which 6 count.
 const SMS: usize = 10;
 
-/// Use of the whole machine by a kernel with all its TBs, in hundredths: issue slots, sustained
+/// Use of the whole GPU by a kernel with all its TBs, in hundredths: issue slots, sustained
 /// interconnect, sustained DRAM.
 type Shares = [u32; 3];
 

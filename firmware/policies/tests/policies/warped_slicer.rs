@@ -44,7 +44,7 @@ fn the_sweet_point_of_bp_and_sv() {
     assert_eq!(world.faults(), 0);
 }
 
-/// A machine, kernels and a table with one measurement per point.
+/// A GPU, kernels and a table with one measurement per point.
 struct Case {
     gpu: GpuProperties,
     settings: Settings,

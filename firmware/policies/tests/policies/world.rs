@@ -13,7 +13,7 @@ use mias_registers::{ID_VALUE, MAP_END, MAX_SMS, PhaseCode, PolicyCode, VERSION_
 pub(crate) const WINDOW: u32 = 1_000;
 const COALESCE: u32 = 100;
 
-/// An SM of the thesis' machine (Nasef 2023, table 4.1).
+/// An SM of the thesis' GPU (Nasef 2023, table 4.1).
 pub(crate) const SM: Resources = Resources { threads: 1024, registers: 65_536, shared_bytes: 65_536, tbs: 32 };
 
 pub(crate) const fn shape(threads: u32) -> TbShape {

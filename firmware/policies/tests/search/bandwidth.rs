@@ -5,7 +5,7 @@ use mias_firmware::quantity::SectorRate;
 use mias_policies::search::{KernelCounts, Supply, utilized};
 use proptest::prelude::*;
 
-/// Machine of Zhao et al. 2018 as far as the paper states it, with GTX 480's bandwidths scaled to
+/// GPU of Zhao et al. 2018 as far as the paper states it, with GTX 480's bandwidths scaled to
 /// it: 24 SMs of two schedulers at 700 MHz, 12 slices of 32 bytes per cycle on both sides of the
 /// interconnect, 177.4 GB/s of DRAM.
 fn zhao() -> Supply {
@@ -31,7 +31,7 @@ fn kernel(lines_per_million: u32, hit_permille: u32) -> KernelCounts {
 /// instructions. Without hits the supply is 177.4 / 2 = 88.7 GB/s, or 20.62 accesses; with hits
 /// only it is 268.8 GB/s, or 62.5 accesses.
 #[test]
-fn the_papers_machine_has_its_thresholds() {
+fn the_papers_gpu_has_its_thresholds() {
     let memory = |lines, hits| zhao().falls_short(&kernel(lines, hits));
     assert!(!memory(20_600, 0) && memory(20_650, 0));
     assert!(!memory(62_480, 1000) && memory(62_520, 1000));

@@ -1,4 +1,4 @@
-//! Behavior of a kernel alone on the machine, from one run: fractions of issue slots, cache rates,
+//! Behavior of a kernel alone on the GPU, from one run: fractions of issue slots, cache rates,
 //! bandwidths.
 //!
 //! Utilizations cover the cycles after the launch latency. That of the crossbar is relative to 60 %

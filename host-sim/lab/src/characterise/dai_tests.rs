@@ -5,7 +5,7 @@
 use super::profile::Profile;
 use mias_workloads::kernels::Spec;
 
-/// Line size of the machine's caches (table 1).
+/// Line size of the GPU's caches (table 1).
 const LINE_BYTES: u32 = 128;
 
 /// Kernels with computations per memory instruction and requests per memory instruction (table 2).

@@ -1,5 +1,5 @@
 //! Instruction profile of a kernel, counted in its trace. It does not depend on time or on the
-//! machine, except for the line size.
+//! GPU, except for the line size.
 //!
 //! * Cinst/Minst: instructions without memory access over those with, including shared and constant
 //!   memory. Req/Minst: lines requested per instruction to global or local memory (Dai et al. 2018,

@@ -3,7 +3,7 @@
 //!
 //! sources.md D79 and D80 have each kernel's resources (compiled for sm_75 with the same compiler)
 //! and its instructions, as machine code and as PTX. sources.md D81 has the counts of GPGPU-Sim's
-//! V100, and sources.md D83 the papers' numbers for the same benchmark on their machines.
+//! V100, and sources.md D83 the papers' numbers for the same benchmark on their GPUs.
 //! Derivations, and differences to our workloads, are stated with the source.
 
 use super::Character;

@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::Duration;
 
 /// Timeout for the image's next byte. Assumption: a decision takes it milliseconds, even on a busy
-/// machine.
+/// GPU.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Capacity of the queue of chunks; a chunk is the result of one read.

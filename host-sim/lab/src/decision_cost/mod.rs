@@ -47,7 +47,7 @@ pub struct Situation {
     /// Whether not all SMs have finished their window, or warp instructions count: a longer path
     /// through the counters.
     pub late: bool,
-    /// Number of SMs of the machine.
+    /// Number of SMs of the GPU.
     pub sms: u32,
     /// Number of kernels scheduled together.
     pub kernels: u32,

@@ -15,7 +15,7 @@ const FIRST_TRIAL: &str = "first-trial";
 /// Batch of launches to be placed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Batch {
-    /// Number of SMs of the machine.
+    /// Number of SMs of the GPU.
     pub sms: u32,
     /// Number of kernels scheduled together.
     pub kernels: u32,

@@ -1,4 +1,4 @@
-//! Machine with closed-form results, and kernels for it: those of `tests/data/pairs.toml`, in its
+//! GPU with closed-form results, and kernels for it: those of `tests/data/pairs.toml`, in its
 //! window.
 
 use crate::cancel::Cancel;
@@ -35,7 +35,7 @@ pub(super) fn traces() -> BTreeMap<String, Workload> {
     RATES.iter().map(|(name, _)| ((*name).to_owned(), trace(name))).collect()
 }
 
-/// Closed-form machine that counts runs, and cancels after some.
+/// Closed-form GPU that counts runs, and cancels after some.
 pub(super) struct Closed {
     pub(super) runs: Arc<Mutex<Vec<String>>>,
     pub(super) most: usize,

@@ -1,5 +1,5 @@
-//! Comparison of two result folders. Runs are matched by their question (machine, kernels, policy,
-//! options), not by fingerprints. So folders of two versions can be compared, and changed machines
+//! Comparison of two result folders. Runs are matched by their question (GPU, kernels, policy,
+//! options), not by fingerprints. So folders of two versions can be compared, and changed GPUs
 //! or traces show as differences.
 
 use super::record::{Identity, Kept};
@@ -73,7 +73,7 @@ impl Diff {
     }
 }
 
-/// Groups runs by question. Several runs of a folder may share one, if machines or kernels of one
+/// Groups runs by question. Several runs of a folder may share one, if GPUs or kernels of one
 /// name differ.
 fn by_question(records: &[Record]) -> BTreeMap<Identity, Vec<&Record>> {
     let mut runs: BTreeMap<Identity, Vec<&Record>> = BTreeMap::new();

@@ -74,7 +74,7 @@ fn folder(whole: &[Record]) -> Records {
     Records { whole: whole.to_vec(), unreadable: Vec::new() }
 }
 
-/// Machines or kernels with the same name but different content: no run hides another, and each is
+/// GPUs or kernels with the same name but different content: no run hides another, and each is
 /// paired with the most similar one.
 #[test]
 fn runs_that_ask_the_same_are_told_apart() {
@@ -84,8 +84,8 @@ fn runs_that_ask_the_same_are_told_apart() {
     assert_eq!((fewer.same, fewer.only_first.len(), fewer.different.len(), fewer.is_empty()), (2, 1, 0, false));
     let more = Diff::of(&folder(&first.whole[..1]), &first);
     assert_eq!((more.same, more.only_second.len(), more.different.len()), (1, 2, 0));
-    // Equal fingerprints first, in any order; then the same kernel on another machine; then the
-    // same machine.
+    // Equal fingerprints first, in any order; then the same kernel on another GPU; then the
+    // same GPU.
     let second = folder(&[record("z", "3", 30), record("w", "1", 20), record("x", "1", 10)]);
     let diff = Diff::of(&first, &second);
     let mut what: Vec<String> = diff.different.iter().flat_map(|difference| difference.what.clone()).collect();

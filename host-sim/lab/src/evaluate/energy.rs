@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 /// Nanojoules per joule.
 pub(super) const NJ_PER_J: f64 = 1e9;
 
-/// Energy results of a run on a machine with coefficients.
+/// Energy results of a run on a GPU with coefficients.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct EnergyResult {
     /// Average power in watts.
@@ -31,7 +31,7 @@ pub struct EnergyResult {
 
 impl EnergyResult {
     /// Derives the energy results of a run over `cycles` core cycles with this STP. `None` if the
-    /// machine has no coefficients, or no time has passed.
+    /// GPU has no coefficients, or no time has passed.
     pub(super) fn of(kept: &Kept, cycles: u64, gpu: &GpuConfig, stp: Option<f64>) -> Option<EnergyResult> {
         let [all, leakage, clocks] = [kept.energy_nj?, kept.leakage_nj?, kept.clock_nj?].map(|energy| energy as f64 / NJ_PER_J);
         if cycles == 0 || all <= 0.0 {

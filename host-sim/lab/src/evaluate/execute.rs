@@ -37,7 +37,7 @@ pub fn missing<'j>(jobs: impl Iterator<Item = &'j Job>, store: &Store) -> Vec<&'
     jobs.filter(|job| store.load(&job.identity).is_none()).collect()
 }
 
-/// Executes `jobs` on the machines that `machine` returns; `cancel` must be the one that stops
+/// Executes `jobs` on the GPUs that `machine` returns; `cancel` must be the one that stops
 /// these.
 ///
 /// # Errors

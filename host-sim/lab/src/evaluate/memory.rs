@@ -49,7 +49,7 @@ pub struct MemoryDemand {
 }
 
 impl MemoryDemand {
-    /// Counts the demand of a trace on a machine with this line size.
+    /// Counts the demand of a trace on a GPU with this line size.
     pub fn of(trace: &KernelTrace, line_bytes: u32) -> Self {
         let profile = Profile::of(trace, line_bytes);
         MemoryDemand { compute_per_memory: profile.compute_per_memory(), requests_per_memory: profile.requests_per_memory() }

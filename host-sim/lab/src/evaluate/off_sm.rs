@@ -26,7 +26,7 @@ pub struct OffSm {
 const KILO: u64 = 1_000;
 
 impl OffSm {
-    /// Derives the demand from a run of one kernel on the whole machine.
+    /// Derives the demand from a run of one kernel on the whole GPU.
     pub fn of(kept: &Kept, gpu: &GpuConfig) -> Self {
         let Some(launch) = kept.launches.first() else { return OffSm::default() };
         OffSm {

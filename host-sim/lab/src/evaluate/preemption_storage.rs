@@ -1,5 +1,5 @@
 //! Storage for preemption: bits for one SM, by widths and counts of the register map and of the
-//! firmware's types. Shieh 2016, table 3.1, has those of its machine: `plans/published/shieh.csv`.
+//! firmware's types. Shieh 2016, table 3.1, has those of its GPU: `plans/published/shieh.csv`.
 
 use mias_policies::preempt::candidates::Places;
 use mias_policies::preempt::cost::Ended;

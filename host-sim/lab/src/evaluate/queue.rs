@@ -34,7 +34,7 @@ pub struct QueueResult {
     pub slowdown: Spread,
     /// Mean time from arrival to end of launches with priority; `None` if there are none.
     pub urgent_latency_cycles: Option<f64>,
-    /// Energy in joules; `None` if the machine has no coefficients.
+    /// Energy in joules; `None` if the GPU has no coefficients.
     pub energy_joules: Option<f64>,
 }
 

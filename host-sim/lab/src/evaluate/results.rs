@@ -75,9 +75,9 @@ pub struct StudyResult {
     pub title: String,
     /// Key and value of every parameter that the experiment varies.
     pub setting: Vec<(String, String)>,
-    /// Machine, with the fields that the plan changes.
+    /// GPU, with the fields that the plan changes.
     pub gpu: String,
-    /// Fingerprint of the machine's values.
+    /// Fingerprint of the GPU's values.
     pub gpu_hash: String,
     /// Window in core cycles; `None` for runs until done.
     pub cycles: Option<u64>,
@@ -155,7 +155,7 @@ pub struct AloneResult {
     /// Fractions of issue slots by class.
     #[serde(deserialize_with = "names::by_name")]
     pub issue_slots: BTreeMap<&'static str, f64>,
-    /// Energy in joules; `None` if the machine has no coefficients.
+    /// Energy in joules; `None` if the GPU has no coefficients.
     pub energy_joules: Option<f64>,
     /// Energy results beyond the sum; `None` under the same condition.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -175,10 +175,10 @@ pub struct AloneResult {
     /// alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub off_sm: Option<OffSm>,
-    /// Utilization of each part of the machine, under the same condition.
+    /// Utilization of each part of the GPU, under the same condition.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub used: Option<Used>,
-    /// Statistics of its extra TBs, if the machine takes any.
+    /// Statistics of its extra TBs, if the GPU takes any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub oversubscription: Option<OversubscriptionStats>,
     /// Time series of each kernel, if the run was sampled.
@@ -267,7 +267,7 @@ pub struct ConfigurationResult {
     /// Fractions of issue slots by class.
     #[serde(deserialize_with = "names::by_name")]
     pub issue_slots: BTreeMap<&'static str, f64>,
-    /// Energy in joules; `None` if the machine has no coefficients.
+    /// Energy in joules; `None` if the GPU has no coefficients.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub energy_joules: Option<f64>,
 }
@@ -342,7 +342,7 @@ pub struct PolicyResult {
     /// Fractions of issue slots by class.
     #[serde(deserialize_with = "names::by_name")]
     pub issue_slots: BTreeMap<&'static str, f64>,
-    /// Energy in joules; `None` if the machine has no coefficients.
+    /// Energy in joules; `None` if the GPU has no coefficients.
     pub energy_joules: Option<f64>,
     /// Energy results beyond the sum; `None` under the same condition.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -70,7 +70,7 @@ fn wide(most: u32) -> u64 {
     u64::from(u32::BITS - most.leading_zeros())
 }
 
-/// Returns the bits that a policy stores on a machine; none where they are not known.
+/// Returns the bits that a policy stores on a GPU; none where they are not known.
 pub fn bits(policy: Policy, gpu: &GpuConfig) -> Option<Bits> {
     let fields = policy
         .composed()

@@ -23,7 +23,7 @@ use std::sync::Arc;
 pub struct Job {
     /// Identity of the run.
     pub identity: Identity,
-    /// Index of the job's study, which has the machine.
+    /// Index of the job's study, which has the GPU.
     pub study: usize,
     /// Workloads, placed in memory and on streams.
     pub workloads: Vec<Workload>,
@@ -31,7 +31,7 @@ pub struct Job {
     pub control: Control,
     /// Options of the run.
     pub options: Options,
-    /// Machine of the run.
+    /// GPU of the run.
     pub gpu: Arc<GpuConfig>,
 }
 
@@ -114,7 +114,7 @@ impl<'p> Studies<'p> {
     /// [`words`].
     ///
     /// # Errors
-    /// [`RunError::Workload`] for kernels that do not fit a machine.
+    /// [`RunError::Workload`] for kernels that do not fit a GPU.
     pub fn of(plan: &'p Plan, traces: &BTreeMap<String, Workload>) -> Result<Self, RunError> {
         let mut studies = Studies { all: Vec::new(), jobs: BTreeMap::new() };
         for experiment in &plan.experiments {
@@ -192,8 +192,8 @@ impl<'p> Studies<'p> {
         let undisturbed = plan.workloads.first().is_some_and(|first| first.sector_offset == 0 && first.then.is_empty());
         // A kernel with priority, or one that runs once, changes the allocation of SMs.
         let undisturbed = undisturbed && !plan.workloads.iter().any(Workload::is_urgent);
-        let same_machine = ran.fields.is_empty() && setting.sharing.gpu == setting.gpu && setting.options.levels == Levels::None;
-        let derived = undisturbed && same_machine && is_first_alone(&ran.control, &plan.max_tbs, &plan.arrivals(), setting.options);
+        let same_gpu = ran.fields.is_empty() && setting.sharing.gpu == setting.gpu && setting.options.levels == Levels::None;
+        let derived = undisturbed && same_gpu && is_first_alone(&ran.control, &plan.max_tbs, &plan.arrivals(), setting.options);
         let key = if derived { plan.alone[0].clone() } else { self.job(study, setting, plan.workloads.clone(), ran)? };
         plan.runs.insert(control, Origin { key, derived });
         Ok(())
@@ -253,7 +253,7 @@ impl<'p> Studies<'p> {
     /// and the control for its outcome.
     ///
     /// # Errors
-    /// [`RunError::Workload`] for an invalid machine.
+    /// [`RunError::Workload`] for an invalid GPU.
     pub fn add_waiting(&mut self, known: Known<'_>) -> Result<(), RunError> {
         self.add_waiting_of(&self.waiting().into_values().flatten().collect(), known)
     }
@@ -298,7 +298,7 @@ impl Study<'_> {
     }
 }
 
-/// Returns a run's identity, options and machine.
+/// Returns a run's identity, options and GPU.
 fn identity(setting: &Setting, workloads: &[Workload], ran: &Ran) -> Result<(Identity, Options, GpuConfig), RunError> {
     let arrivals: Vec<u64> = workloads.iter().map(|workload| workload.arrival_cycle).collect();
     let mut options = canonical(&ran.control, &arrivals, setting.options);

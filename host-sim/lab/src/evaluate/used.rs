@@ -1,4 +1,4 @@
-//! Utilization of each part of the machine by an isolated kernel, and its bottleneck: Lin et al.
+//! Utilization of each part of the GPU by an isolated kernel, and its bottleneck: Lin et al.
 //! 2018, figure 4, section 4.2 and table 3. Only in the results of experiments that request memory.
 
 use super::record::Kept;

@@ -33,7 +33,7 @@ pub trait Watch: Sync {
 
 /// Compares `policies` on `workloads`. The result does not depend on the number of threads.
 ///
-/// After an interruption of the machine, finished runs count. The others are listed as missing.
+/// After an interruption of the GPU, finished runs count. The others are listed as missing.
 ///
 /// # Errors
 /// The first [`RunError`] in the order of runs. [`RunError::Interrupted`] only if not all isolated
@@ -57,7 +57,7 @@ pub fn compare(
     let of_policies = policies.iter().filter(|&&policy| policy != Policy::Sequential);
     let of_policies = of_policies.map(|&policy| (alone.control_of(policy), alone.ran(policy)));
     let asked: BTreeMap<Control, Ran> = sweep.chain(of_policies).collect();
-    // The unchanged machine first, then the machines of mechanisms.
+    // The unchanged GPU first, then the GPUs of mechanisms.
     let mut fields: Vec<&[Field]> = vec![&[]];
     for ran in asked.values() {
         if !fields.contains(&&ran.fields[..]) {
@@ -142,17 +142,17 @@ fn isolated_runs(runner: &dyn GpuRunner, all: &[&Workload], options: Options, wa
     Ok(firsts.iter().filter_map(|first| by_first.get(first).map(|&outcome| outcome.clone())).collect())
 }
 
-/// A run and its machine.
-type OnMachine<'a> = (&'a dyn GpuRunner, Run<'a>);
+/// A run and its GPU.
+type OnGpu<'a> = (&'a dyn GpuRunner, Run<'a>);
 
 /// Executes all runs in parallel; `None` for interrupted ones. Runs of measuring policies on one
-/// machine with the same workloads are grouped.
-pub(super) fn run_all(runs: Vec<OnMachine<'_>>, watch: &dyn Watch) -> Result<Vec<Option<Outcome>>, RunError> {
+/// GPU with the same workloads are grouped.
+pub(super) fn run_all(runs: Vec<OnGpu<'_>>, watch: &dyn Watch) -> Result<Vec<Option<Outcome>>, RunError> {
     watch.planned(runs.len());
     let measures = |run: &Run<'_>| matches!(run.control, Control::Policy(policy) if policy.measures());
     let mut groups: Vec<Vec<usize>> = Vec::new();
     for (at, (runner, run)) in runs.iter().enumerate() {
-        // All runs of a call on one machine differ in control only. Exceptions are isolated runs,
+        // All runs of a call on one GPU differ in control only. Exceptions are isolated runs,
         // which do not measure.
         let beside = |group: &&mut Vec<usize>| {
             let (other, first) = &runs[group[0]];
@@ -184,12 +184,12 @@ pub(super) fn run_all(runs: Vec<OnMachine<'_>>, watch: &dyn Watch) -> Result<Vec
     outcomes.into_iter().map(|outcome| outcome.into_inner().unwrap_or(Ok(None))).collect()
 }
 
-/// Resolved run of a policy: control and machine fields.
+/// Resolved run of a policy: control and GPU fields.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ran {
     /// Control of the run, without mechanisms and without policies that depend on isolated runs.
     pub control: Control,
-    /// Fields that differ from the machine's file.
+    /// Fields that differ from the GPU's file.
     pub fields: Vec<Field>,
 }
 

@@ -106,7 +106,7 @@ pub struct PolicyResult {
     pub search: Option<SearchFound>,
     /// SM cycles by power state; `None` if every SM was active throughout.
     pub sm_states: Option<SmStateCycles>,
-    /// Energy of the run; `None` if the machine has no coefficients.
+    /// Energy of the run; `None` if the GPU has no coefficients.
     pub energy: Option<Spent>,
     /// Number of core cycles that the energy covers.
     pub cycles: u64,

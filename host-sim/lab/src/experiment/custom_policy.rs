@@ -25,7 +25,7 @@ pub trait CustomPolicy: Policy + Clone + fmt::Debug + Send + Sync + 'static {
     /// One-line description for `--help`.
     const HELP: &'static str;
 
-    /// Creates the policy for a machine, at the start of a run.
+    /// Creates the policy for a GPU, at the start of a run.
     fn new(gpu: &GpuProperties, settings: &Settings) -> Self;
 
     /// Returns the microcontroller instructions from the interrupt that leads to a decision to the

@@ -20,7 +20,7 @@ use mias_registers::{KERNEL_SLOTS, PhaseCode, interrupt, sm};
 pub(super) struct DecisionTimer {
     microcontroller: MicrocontrollerConfig,
     core_khz: u32,
-    /// Hardware selector of preemption victims, if the machine has one.
+    /// Hardware selector of preemption victims, if the GPU has one.
     selector: Option<SelectorConfig>,
     /// Source of the instruction counts.
     charge: Charge,

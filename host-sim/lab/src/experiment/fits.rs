@@ -1,4 +1,4 @@
-//! Checks that a machine supports the requested policies. Otherwise the firmware would fall back
+//! Checks that a GPU supports the requested policies. Otherwise the firmware would fall back
 //! silently.
 
 use super::levels::Levels;
@@ -47,7 +47,7 @@ pub fn check_gating(policies: &[Policy], options: Options, gpu: &GpuConfig) -> R
     }
 }
 
-/// Rejects more SMs than the machine has.
+/// Rejects more SMs than the GPU has.
 ///
 /// # Errors
 /// The number of SMs.

@@ -1,6 +1,6 @@
 //! Interface between experiments and the simulated GPU: requests of runs and their results.
 //!
-//! Experiments handle plain data, so that tests can check them against a machine with closed-form
+//! Experiments handle plain data, so that tests can check them against a GPU with closed-form
 //! results.
 
 pub use super::options::{End, Options, SEARCH_CYCLES};
@@ -277,19 +277,19 @@ pub struct Outcome {
     pub memory_limits: Vec<MemoryLimits>,
     /// Owners of L2 ways, by slice; `None` if the ways are shared.
     pub l2_ways: Option<WaysStats>,
-    /// Statistics of extra TBs, launches in the order of `launches`; empty if the machine takes
+    /// Statistics of extra TBs, launches in the order of `launches`; empty if the GPU takes
     /// none.
     pub oversubscription: Vec<OversubscriptionStats>,
-    /// Statistics of extra TBs by SM, over all launches; empty if the machine takes none.
+    /// Statistics of extra TBs by SM, over all launches; empty if the GPU takes none.
     pub sm_oversubscription: Vec<OversubscriptionCounts>,
     /// Context movements on SMs, in order; empty unless logging is enabled and contexts are
     /// switched.
     pub context_log: ContextLog,
     /// SM cycles by power state; `None` if every SM was active throughout.
     pub sm_states: Option<SmStateCycles>,
-    /// Energy by launch, in the order of `launches`; `None` if the machine has no `[energy]`.
+    /// Energy by launch, in the order of `launches`; `None` if the GPU has no `[energy]`.
     pub energy: Option<EnergyReport>,
-    /// Energy over time, in order; empty unless sampling is enabled and the machine has `[energy]`.
+    /// Energy over time, in order; empty unless sampling is enabled and the GPU has `[energy]`.
     pub energy_samples: Vec<EnergySample>,
     /// Placement times of each kernel; empty without preemption and priorities.
     pub room: Vec<PlacementTimes>,
@@ -318,7 +318,7 @@ impl Outcome {
 /// Reasons why a run has no result.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RunError {
-    /// The workload cannot run on this machine, or a kernel failed during its execution. The
+    /// The workload cannot run on this GPU, or a kernel failed during its execution. The
     /// message names kernel and resource.
     #[error("{0}")]
     Workload(String),
@@ -336,7 +336,7 @@ pub enum RunError {
 
 /// Executor of workloads, such as the simulated GPU.
 pub trait GpuRunner: Sync {
-    /// Returns the same machine with other values in some fields of its file.
+    /// Returns the same GPU with other values in some fields of its file.
     ///
     /// # Errors
     /// [`RunError::Workload`] if the fields are invalid; the message gives the reason.

@@ -100,7 +100,7 @@ impl Levels {
         straps.dram_order = if self.requests() { dram_order::KERNEL_CAP } else { 0 };
     }
 
-    /// Returns a machine that supports the levels: SMs can hold memory instructions back if the
+    /// Returns a GPU that supports the levels: SMs can hold memory instructions back if the
     /// firmware sets that.
     pub(crate) fn on<'g>(self, gpu: Cow<'g, GpuConfig>) -> Cow<'g, GpuConfig> {
         if !self.warps() || gpu.sm.memory_issue.is_some() {

@@ -157,10 +157,10 @@ impl Composed {
         self.fields().into_iter().chain(quotas).collect()
     }
 
-    /// Returns the machine with the fields of the mechanisms, without quotas.
+    /// Returns the GPU with the fields of the mechanisms, without quotas.
     ///
     /// # Errors
-    /// A message that names the machine, if the machine's own fields and these exclude each other.
+    /// A message that names the GPU, if the GPU's own fields and these exclude each other.
     pub fn on(&self, gpu: &GpuConfig) -> Result<GpuConfig, String> {
         let gpu = changed(gpu, &self.fields())?;
         gpu.check().map_err(|error| format!("GPU `{}`: {error}", gpu.name))?;

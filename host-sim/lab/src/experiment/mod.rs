@@ -1,7 +1,7 @@
 //! Experiments: the runs that answer a question, and the evaluation of their results.
 //!
 //! ```text
-//! workload (kernels, arrivals) + options -> plan of runs -> machine, in parallel -> metrics, oracle, regret
+//! workload (kernels, arrivals) + options -> plan of runs -> GPU, in parallel -> metrics, oracle, regret
 //! ```
 
 pub mod compare;

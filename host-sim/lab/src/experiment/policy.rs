@@ -225,7 +225,7 @@ pub enum Control {
 
 choices! {
     /// The time that decisions take in simulated time: counted instructions of the policy
-    /// (`host-sim/lab/decision-latency.toml`) on the machine's microcontroller.
+    /// (`host-sim/lab/decision-latency.toml`) on the GPU's microcontroller.
     #[derive(Default)]
     pub enum Latency {
         /// For MIAS the time of the slowest of its four metrics; for another policy its own.

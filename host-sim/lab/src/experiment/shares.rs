@@ -19,7 +19,7 @@ impl Shares {
         &self.sms[..usize::from(self.kernels)]
     }
 
-    /// Checks that the shares suit `kernels` kernels on a machine with `sms` SMs.
+    /// Checks that the shares suit `kernels` kernels on a GPU with `sms` SMs.
     ///
     /// # Errors
     /// The problem and a valid form.

@@ -1,4 +1,4 @@
-//! `compare` on a machine with closed-form results, so that every number can be derived by hand.
+//! `compare` on a GPU with closed-form results, so that every number can be derived by hand.
 
 use super::compare::{Watch, compare};
 use super::comparison::Comparison;
@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex};
 
 const CYCLES: u64 = 1_000;
 
-/// Machine with capacity for 4 TBs. One TB of a kernel issues `rate` instructions per cycle, less a
+/// GPU with capacity for 4 TBs. One TB of a kernel issues `rate` instructions per cycle, less a
 /// loss for each co-resident TB of another kernel.
 struct Closed {
     rates: BTreeMap<&'static str, u64>,

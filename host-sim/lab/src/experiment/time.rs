@@ -18,7 +18,7 @@ pub enum Time {
 }
 
 impl Time {
-    /// Converts to core cycles of a machine, rounded down, at least 1 unless the time is 0.
+    /// Converts to core cycles of a GPU, rounded down, at least 1 unless the time is 0.
     pub fn cycles(self, gpu: &GpuConfig) -> u64 {
         match self {
             Time::Cycles(cycles) => cycles,

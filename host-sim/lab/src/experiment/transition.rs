@@ -33,7 +33,7 @@ impl Transition {
         self.scheme().is_some()
     }
 
-    /// Returns a machine that supports the transition: with preemption on its SMs, if needed.
+    /// Returns a GPU that supports the transition: with preemption on its SMs, if needed.
     pub fn on(self, gpu: &GpuConfig) -> Cow<'_, GpuConfig> {
         if !self.preempts() || gpu.sm.preemption.is_some() {
             return Cow::Borrowed(gpu);
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn a_machine_gets_what_preemption_takes_and_keeps_what_it_has() {
+    fn a_gpu_gets_what_preemption_takes_and_keeps_what_it_has() {
         let mut gpu = crate::gpus::load("rtx2060").unwrap();
         assert!(Transition::Ideal.on(&gpu).sm.preemption.is_none());
         let preempt = Transition::Preempt(Scheme::Switch);

@@ -1,15 +1,15 @@
-//! Detection of values taken over from another machine: energies per event, and the coefficient of
+//! Detection of values taken over from another GPU: energies per event, and the coefficient of
 //! the Linear metric. A copied file includes them; they are recognized by value.
 
 use mias_hw_model::config::EnergyConfig;
 use mias_hw_model::config::GpuConfig;
 
-/// Machine with energies, the chip that they were measured for (sources.md D76), and the machines
+/// GPU with energies, the chip that they were measured for (sources.md D76), and the GPUs
 /// with that chip.
 const ENERGIES: [(&str, &str, &[&str]); 2] =
     [("rtx2060", "RTX 2060 SUPER", &["rtx2060", "rtx2060-accelsim", "rtx2060-hw"]), ("shieh16", "GTX 480", &["shieh16", "shieh16-lines"])];
 
-/// Returns notes on the origin of this machine's values, a sentence each. `word` is the name or
+/// Returns notes on the origin of this GPU's values, a sentence each. `word` is the name or
 /// file that the user gave, and `gpus` are those built in.
 pub fn notes(gpu: &GpuConfig, word: &str, gpus: &[GpuConfig]) -> Vec<String> {
     let mut notes: Vec<String> = energy(gpu, gpus).into_iter().collect();
@@ -52,7 +52,7 @@ mod tests {
     }
 
     #[test]
-    fn a_machine_of_its_own_says_nothing() {
+    fn a_gpu_of_its_own_says_nothing() {
         assert_eq!(said(&gpus::load("rtx2060").unwrap()), "");
         assert_eq!(said(&gpus::load("rtx2060-accelsim").unwrap()), "");
     }

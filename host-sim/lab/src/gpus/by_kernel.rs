@@ -1,8 +1,8 @@
-//! Per-kernel values in a machine's file.
+//! Per-kernel values in a GPU's file.
 
 use mias_hw_model::config::GpuConfig;
 
-/// Returns the lists of a machine with a number for each kernel in launch order: dotted key and
+/// Returns the lists of a GPU with a number for each kernel in launch order: dotted key and
 /// length. Empty ones are left out.
 pub fn numbers_by_kernel(gpu: &GpuConfig) -> Vec<(&'static str, usize)> {
     let issue = gpu.sm.memory_issue.as_ref();

@@ -1,21 +1,21 @@
-//! Machine with other values in some fields of its file, by their names there. Plans vary such
+//! GPU with other values in some fields of its file, by their names there. Plans vary such
 //! fields, and mechanisms set them (`experiment/mechanisms.rs`).
 
 use mias_hw_model::config::GpuConfig;
 use mias_workloads::input::suggest;
 
-/// Field of a machine's file with its value.
+/// Field of a GPU's file with its value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Field {
     /// Path: the names of its tables, then its own. An element of a list is named by its index,
     /// from 0.
     pub path: Vec<String>,
-    /// Value of the field. An empty table adds the table with its defaults if the machine lacks it.
+    /// Value of the field. An empty table adds the table with its defaults if the GPU lacks it.
     pub value: toml::Value,
 }
 
 impl Field {
-    /// Parses the fields of a TOML text in which tables nest as in a machine's file.
+    /// Parses the fields of a TOML text in which tables nest as in a GPU's file.
     ///
     /// # Errors
     /// [`toml`]'s message.
@@ -48,11 +48,11 @@ fn flatten(table: &toml::Table, path: &mut Vec<String>, fields: &mut Vec<Field>)
     }
 }
 
-/// Returns the machine with its fields changed. Options that are off are not in the document, so
-/// the machine's type decides whether a field is known.
+/// Returns the GPU with its fields changed. Options that are off are not in the document, so
+/// the GPU's type decides whether a field is known.
 ///
 /// # Errors
-/// A message that names machine and field.
+/// A message that names GPU and field.
 pub fn changed<'f>(gpu: &GpuConfig, fields: impl IntoIterator<Item = &'f Field>) -> Result<GpuConfig, String> {
     let fail = |message: &str| format!("GPU `{}`: {message}", gpu.name);
     let mut document = toml::Value::try_from(gpu).map_err(|error| fail(&error.to_string()))?;
@@ -73,10 +73,10 @@ pub fn changed<'f>(gpu: &GpuConfig, fields: impl IntoIterator<Item = &'f Field>)
     Ok(gpu)
 }
 
-/// Returns the machine without the table of this name, or unchanged if it has none.
+/// Returns the GPU without the table of this name, or unchanged if it has none.
 ///
 /// # Errors
-/// A message that names the machine, if the table is required.
+/// A message that names the GPU, if the table is required.
 pub fn without(gpu: &GpuConfig, path: &[String]) -> Result<GpuConfig, String> {
     let fail = |message: &str| format!("GPU `{}`: {message}", gpu.name);
     let mut document = toml::Value::try_from(gpu).map_err(|error| fail(&error.to_string()))?;
@@ -124,7 +124,7 @@ fn place<'d>(document: &'d mut toml::Value, path: &[String]) -> Result<&'d mut t
     Ok(at)
 }
 
-/// Returns the machine's name with every field that changes.
+/// Returns the GPU's name with every field that changes.
 pub fn name<'f>(gpu: &GpuConfig, fields: impl IntoIterator<Item = &'f Field>) -> String {
     let mut name = gpu.name.clone();
     for field in fields {
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn tables_nest_as_in_a_machines_file() {
+    fn tables_nest_as_in_a_gpus_file() {
         let nested = fields("sm = { count = 4, units = { dp = { latency = 9 } } }");
         assert_eq!(nested, fields("sm.count = 4\nsm.units.dp.latency = 9"));
         let gpu = changed(&dai18(), &nested).unwrap();
@@ -217,7 +217,7 @@ mod tests {
         }
     }
 
-    /// As in a machine's file, `selector = {}` is a selector with its defaults. An existing table
+    /// As in a GPU's file, `selector = {}` is a selector with its defaults. An existing table
     /// stays unchanged.
     #[test]
     fn an_empty_table_is_a_table_with_its_defaults() {
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn all_off_is_the_machine_itself() {
+    fn all_off_is_the_gpu_itself() {
         let off = "sm.memory_issue = { order = 'scheduler', in_flight = 'none' }\nl1 = { partition.by = 'shared', miss_resources.by = 'shared' }\nl2.partition.by = 'shared'\ndram.scheduler.by = 'fr-fcfs'";
         assert_eq!(changed(&dai18(), &fields(off)).unwrap(), dai18());
         let unknown = changed(&dai18(), &fields("sm.memory_isue.order = 'quota'")).unwrap_err();

@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn every_machine_that_is_built_in_can_be_used() {
+    fn every_gpu_that_is_built_in_can_be_used() {
         for name in names() {
             assert_eq!(load(name).unwrap().name, name);
         }

@@ -29,7 +29,7 @@ const CHIPS: [Chip; 10] = [
     chip("B200", 148, 1_965, 8_000.0),
 ];
 
-/// Factor beyond the known chips up to which a machine is plausible (assumption).
+/// Factor beyond the known chips up to which a GPU is plausible (assumption).
 const MARGIN: f64 = 1.1;
 
 /// Plausible ranges of core clock in MHz, L2 in KiB and L1 in KiB. Assumption: the chips that
@@ -57,8 +57,8 @@ pub fn l2_kib(gpu: &GpuConfig) -> u64 {
     [gpu.dram.channels, l2.slices_per_channel, l2.sets, l2.ways, l2.line_bytes].map(u64::from).iter().product::<u64>() / 1_024
 }
 
-/// Returns questions to the author of this machine's file, a sentence each; none for built-in
-/// machines.
+/// Returns questions to the author of this GPU's file, a sentence each; none for built-in
+/// GPUs.
 pub fn questions(gpu: &GpuConfig) -> Vec<String> {
     let mut questions = Vec::new();
     let (dram, clocks, l2) = (&gpu.dram, &gpu.clocks, &gpu.l2);

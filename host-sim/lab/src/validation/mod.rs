@@ -2,7 +2,7 @@
 //! same traces.
 //!
 //! ```text
-//! traces + reference files -> replay on the reference machine -> comparisons with their bounds -> Markdown
+//! traces + reference files -> replay on the reference GPU -> comparisons with their bounds -> Markdown
 //! ```
 //!
 //! `tests/validation.rs` holds the project's own traces to the bounds; `cargo xtask validate`

@@ -37,7 +37,7 @@ pub const COLUMNS: [Column; 10] = [
     ("dram_writes", |l| l.dram_writes),
 ];
 
-/// Column that a file may lack: a kernel's instructions are those of the trace, on any machine.
+/// Column that a file may lack: a kernel's instructions are those of the trace, on any GPU.
 const OPTIONAL: &str = "warp_insts";
 
 /// Parses a reference file: a heading with `trace`, `launch`, `kernel` and the columns in any

@@ -17,7 +17,7 @@ use mias_workloads::trace_store::Cache;
 use rayon::prelude::*;
 use std::path::{Path, PathBuf};
 
-/// Machine of the reference numbers in `tests/data/reference`.
+/// GPU of the reference numbers in `tests/data/reference`.
 pub const GPU: &str = "rtx2060-accelsim";
 /// Number of instructions in a micro-benchmark's two variants.
 const MICRO_INSTRUCTIONS: [u64; 2] = [100, 300];
@@ -120,7 +120,7 @@ impl Suite {
     }
 }
 
-/// Replays the cases of `corun/corun.csv` in `folder` on the machine `runner`, by name or file;
+/// Replays the cases of `corun/corun.csv` in `folder` on the GPU `runner`, by name or file;
 /// scheduler GTO.
 ///
 /// # Errors
@@ -147,7 +147,7 @@ pub struct ByPath {
 
 impl ByPath {
     /// Replays every `folder/*/kernelslist.g` with rows in `reference`, by default `accelsim.csv`
-    /// next to `folder`, on the machine `runner`, by name or file.
+    /// next to `folder`, on the GPU `runner`, by name or file.
     ///
     /// # Errors
     /// As [`Suite::run`]; also if nothing could be compared.

@@ -149,7 +149,7 @@ pub(super) struct CompareArgs {
 const GPU: &str = "GPU and settings";
 const POLICIES: &str = "Policy and firmware";
 const RUN: &str = "Run";
-const MACHINE: &str = "Threads, memory and cache";
+const HOST: &str = "Threads, memory and cache";
 const OUTPUT: &str = "Output";
 
 /// The GPU, and what is set of it and of the experiment.
@@ -170,12 +170,12 @@ pub(super) struct GpuArgs {
 
 /// How kernels come to their traces.
 #[derive(Debug, Args)]
-#[command(next_help_heading = MACHINE)]
+#[command(next_help_heading = HOST)]
 pub(super) struct TraceArgs {
     /// Ignore cached traces and write none
     #[arg(long)]
     pub(super) no_cache: bool,
-    /// Memory limit for traces, as in 2GiB [default: a quarter of this machine's memory]
+    /// Memory limit for traces, as in 2GiB [default: a quarter of this computer's memory]
     #[arg(long, value_parser = super::tracing::memory, value_name = "BYTES")]
     pub(super) memory: Option<ByteSize>,
     /// Execute whole grids first, check their results and cache their traces
@@ -290,7 +290,7 @@ pub(super) struct CommonArgs {
     #[arg(long, value_parser = choice::<Transition>(), value_name = "HOW", hide_possible_values = true, help_heading = RUN)]
     pub(super) transition: Option<Transition>,
     /// Worker threads; results do not depend on the number [default: one per core]
-    #[arg(long, value_parser = clap::value_parser!(u16).range(1..), value_name = "N", help_heading = MACHINE)]
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..), value_name = "N", help_heading = HOST)]
     pub(super) threads: Option<u16>,
     #[command(flatten)]
     pub(super) traces: TraceArgs,

@@ -8,7 +8,7 @@ use mias_workloads::trace_store::{Cache, Needs};
 use std::sync::Arc;
 use sysinfo::{MemoryRefreshKind, RefreshKind, System};
 
-/// Divisor of this machine's memory that gives the default limit for traces.
+/// Divisor of this computer's memory that gives the default limit for traces.
 const PART_OF_MEMORY: u64 = 4;
 
 /// Trace cache, and the part of each kernel that is needed.
@@ -26,12 +26,12 @@ impl Tracing {
         if args.check {
             return Tracing::grid(args.no_cache);
         }
-        let of_this_machine = || {
+        let of_this_gpu = || {
             let all = RefreshKind::nothing().with_memory(MemoryRefreshKind::nothing().with_ram());
             let gpu = System::new_with_specifics(all).total_memory();
             address_space().map_or(gpu, |bytes| bytes.min(gpu)) / PART_OF_MEMORY
         };
-        let budget_bytes = args.memory.map_or_else(of_this_machine, |ByteSize(bytes)| bytes);
+        let budget_bytes = args.memory.map_or_else(of_this_gpu, |ByteSize(bytes)| bytes);
         Ok(Tracing { cache: Arc::new(open(args.no_cache)?), budget_bytes: Some(budget_bytes), print: false })
     }
 

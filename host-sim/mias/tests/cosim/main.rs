@@ -112,7 +112,7 @@ fn generated(folder: &Path, options: &[&str]) -> String {
     file
 }
 
-/// Random machines, policies, kernels and counters, some at their limits: every access on every
+/// Random GPUs, policies, kernels and counters, some at their limits: every access on every
 /// core.
 #[test]
 fn generated_recordings_are_the_same_on_every_core() {
@@ -156,7 +156,7 @@ fn an_inverted_image_is_caught_at_its_first_other_write() {
 }
 
 #[test]
-fn a_machine_that_no_image_holds_is_refused_with_the_limit() {
+fn a_gpu_that_no_image_holds_is_refused_with_the_limit() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = generated(folder.path(), &["--cases", "4", "--sms", "33"]);
     for target in ["m4", "m0", "riscv"] {

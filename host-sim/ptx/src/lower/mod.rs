@@ -13,7 +13,7 @@
 //!
 //! Execution follows PTX order; [`observe`] sorts each stretch of events into the scheduled order.
 //! [`record`] builds the warp trace, [`live`] counts registers, [`tensor`] divides matrix products,
-//! and [`opcode`] spells the machine opcodes.
+//! and [`opcode`] spells the GPU opcodes.
 
 pub mod allocate;
 pub mod copies;
@@ -57,7 +57,7 @@ pub struct Lowered {
     pub statics: Vec<Option<StaticInst>>,
     /// Per PTX instruction, true if the addresses of its lanes determine the memory.
     pub generic: Vec<bool>,
-    /// Number of machine accesses per PTX instruction; their addresses come one after the other.
+    /// Number of GPU accesses per PTX instruction; their addresses come one after the other.
     pub accesses: Vec<usize>,
     /// Number of tensor instructions per PTX instruction.
     pub steps: Vec<tensor::Steps>,

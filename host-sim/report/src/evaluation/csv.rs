@@ -34,7 +34,7 @@ pub(super) fn rows(evaluation: &Evaluation) -> Vec<[String; COLUMNS.len()]> {
 #[derive(Default)]
 struct Lines {
     rows: Vec<[String; COLUMNS.len()]>,
-    /// Subject of the next lines: experiment, setting, machine, kernels, class, subject, name.
+    /// Subject of the next lines: experiment, setting, GPU, kernels, class, subject, name.
     about: [String; 7],
 }
 

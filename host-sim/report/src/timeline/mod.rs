@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 /// Process numbers of the groups of tracks. Preemptions, power and contexts are present only if TBs
-/// were preempted, the machine has energy coefficients, or contexts were switched.
+/// were preempted, the GPU has energy coefficients, or contexts were switched.
 const SCHEDULER: u32 = 0;
 const SMS: u32 = 1;
 const KERNELS: u32 = 2;

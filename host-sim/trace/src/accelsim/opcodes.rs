@@ -1,4 +1,4 @@
-//! Tables from machine opcodes (the text before the first `.`) to execution classes, per
+//! Tables from GPU opcodes (the text before the first `.`) to execution classes, per
 //! instruction set.
 //!
 //! The classes are those of Accel-Sim (October 2024) on GPUs with a branch, texture, tensor and

@@ -12,7 +12,7 @@ use std::collections::TryReserveError;
 use std::io::Read;
 use std::path::Path;
 
-/// Maximum size of a buffer in bytes. Assumption: the spare memory of a user's machine; the largest
+/// Maximum size of a buffer in bytes. Assumption: the spare memory of a user's computer; the largest
 /// sizes of the built-in kernels take as much.
 pub(super) const MOST_BYTES: u64 = 1 << 32;
 
@@ -191,7 +191,7 @@ fn made(memory: &mut DeviceMemory, element: Element, count: u64, rules: &[Rule],
     }
 }
 
-/// Formats the message for a buffer that exceeds the memory of the machine or the limit of the
+/// Formats the message for a buffer that exceeds the memory of the host or the limit of the
 /// process.
 fn no_memory(bytes: u64) -> String {
     let asked = ByteSize::b(bytes);

@@ -111,7 +111,7 @@ mod tests {
 
     #[test]
     fn what_is_no_ptx_is_told_by_its_bytes() {
-        let elf = |machine: u16| [&b"\x7fELF\x02\x01\x01"[..], &[0; 11], &machine.to_le_bytes(), &[0; 44]].concat();
+        let elf = |gpu: u16| [&b"\x7fELF\x02\x01\x01"[..], &[0; 11], &gpu.to_le_bytes(), &[0; 44]].concat();
         for (bytes, expected) in [
             (&b".version 7.8\n"[..], None),
             (b"// a comment", None),

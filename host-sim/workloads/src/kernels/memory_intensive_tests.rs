@@ -16,7 +16,7 @@ const TABLE_2: [(&str, u64, [u32; 2], [u64; 4]); 6] = [
     ("ax", 300, [256, 12], [562, 0, 1000, 750]),
 ];
 
-/// Occupancies equal those of the table to the permille, on the table's machine.
+/// Occupancies equal those of the table to the permille, on the table's GPU.
 #[test]
 fn occupancies_are_those_of_table_2() {
     let sm = sm_of("dai18-lines");

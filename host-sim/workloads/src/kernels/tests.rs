@@ -54,7 +54,7 @@ const DAI: [(&str, u64, [u32; 3], [u64; 4]); 7] = [
     ("st", 3, [512, 16, 0], [750, 0, 1000, 375]),
 ];
 
-/// Occupancies equal the table's to the permille, on its machine; where the table's own rounding
+/// Occupancies equal the table's to the permille, on its GPU; where the table's own rounding
 /// goes the other way, one off.
 #[test]
 fn occupancies_are_those_of_dais_table_2() {
@@ -90,7 +90,7 @@ fn settings_change_no_occupancy() {
     }
 }
 
-/// The most TBs per SM of sources.md D79 on the machine of the thesis.
+/// The most TBs per SM of sources.md D79 on the GPU of the thesis.
 #[test]
 fn occupancy_is_that_of_the_thesis_kernels() {
     let sm = sm_of("rtx2060");

@@ -8,8 +8,8 @@ use crate::gpu::Gpu;
 use crate::register_block::Peak;
 use mias_registers::CONTEXT_COUNTS;
 
-/// Peak rates of the counts of a machine whose firmware controls extra TBs; none for other
-/// machines.
+/// Peak rates of the counts of a GPU whose firmware controls extra TBs; none for other
+/// GPUs.
 pub(in crate::gpu) fn peaks_for_firmware(config: &GpuConfig) -> Option<[Peak; CONTEXT_COUNTS]> {
     let oversubscription = config.sm.oversubscription.filter(|oversubscription| oversubscription.is_controlled_by_firmware())?;
     Some(peaks(config, oversubscription.sustained()))

@@ -104,7 +104,7 @@ impl Gpu {
         self.sms.iter_mut().for_each(|sm| sm.record_context_moves(each));
     }
 
-    /// Takes the notes so far; none if nothing is recorded, or the machine has no oversubscription.
+    /// Takes the notes so far; none if nothing is recorded, or the GPU has no oversubscription.
     pub fn take_context_log(&mut self) -> ContextLog {
         let mut log = ContextLog::default();
         for sm in self.sms.iter_mut() {
@@ -191,7 +191,7 @@ impl Gpu {
     }
 
     /// Maximum number of extra TBs of a kernel with these launch parameters that an SM of this
-    /// machine can store; none without oversubscription.
+    /// GPU can store; none without oversubscription.
     ///
     /// # Errors
     /// Reason why the kernel has no extra TBs.

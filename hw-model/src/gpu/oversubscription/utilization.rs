@@ -107,7 +107,7 @@ impl Traffic {
     }
 }
 
-/// Peak rates of a machine: instructions, L1 hits, flits to the L2 and back, L2 hits and DRAM
+/// Peak rates of a GPU: instructions, L1 hits, flits to the L2 and back, L2 hits and DRAM
 /// sectors; flits scaled to the sustainable part of the crossbar's peak, per mille.
 pub(in crate::gpu) fn peaks(config: &GpuConfig, sustained_permille: u32) -> [Peak; CONTEXT_COUNTS] {
     let (sms, slices) = (u64::from(config.sm.count), u64::from(config.dram.channels) * u64::from(config.l2.slices_per_channel));
@@ -170,7 +170,7 @@ mod tests {
     /// the core's clock, of which 60 % can be sustained; 16 slices of a sector a cycle at the same
     /// clock; and 307.2 GB/s, which are 9.6 sectors a cycle.
     #[test]
-    fn peaks_are_the_machines() {
+    fn peaks_are_the_gpus() {
         let counted = Traffic {
             insts: 64 * 1_000,
             l1_hits: 64 * 500,

@@ -12,7 +12,7 @@ fn limit(most: u8) -> WarpLimit {
     if most == 0 { WarpLimit::Any(Unlimited::Inf) } else { WarpLimit::Most(most) }
 }
 
-/// Machine with limits by kernel slot; 0: none.
+/// GPU with limits by kernel slot; 0: none.
 pub(super) fn with(mut config: GpuConfig, limits: &[u8]) -> GpuConfig {
     config.sm.active_warps = limits.iter().map(|most| limit(*most)).collect();
     config.check().expect("a GPU");
@@ -95,7 +95,7 @@ fn a_limit_holds_from_its_write_on() {
 
 /// A new kernel in a slot starts with the GPU file's limit, regardless of earlier writes.
 #[test]
-fn a_new_kernel_begins_with_the_machines_limit() {
+fn a_new_kernel_begins_with_the_gpus_limit() {
     let step = (StaticInst::new(0, Class::Int).writes(4).reads(&[4, 5]), 0);
     let mut gpu = gpu(&with(config(), &[3]));
     for arrival_cycle in [0, 200_000] {

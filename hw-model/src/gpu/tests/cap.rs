@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Machine with one SM, which decides alone.
+/// GPU with one SM, which decides alone.
 fn one_sm() -> GpuConfig {
     let mut config = config();
     config.sm.count = 1;

@@ -73,7 +73,7 @@ proptest! {
     }
 }
 
-/// Machine whose kernels leave 17 units of each warp's context to shared memory.
+/// GPU whose kernels leave 17 units of each warp's context to shared memory.
 fn spilling() -> (GpuConfig, Arc<KernelTrace>) {
     let duet = OversubscriptionConfig {
         live_permille: Some(250),

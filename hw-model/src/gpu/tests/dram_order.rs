@@ -22,7 +22,7 @@ fn any_scheduler() -> impl Strategy<Value = DramSchedulerConfig> {
         .prop_map(|(by, cap, shares)| scheduler(by, cap, &shares))
 }
 
-/// Machine whose channels are the bottleneck: one channel, little L2.
+/// GPU whose channels are the bottleneck: one channel, little L2.
 fn narrow() -> GpuConfig {
     let mut config = few();
     (config.dram.channels, config.dram.queue) = (1, 32);
@@ -80,7 +80,7 @@ proptest! {
 
     /// Settings written before the first kernel equal those of a GPU file, byte by byte.
     #[test]
-    fn what_is_written_is_what_a_machine_says(recipes in prop::collection::vec(random_kernel(), 2..4), scheduler in any_scheduler()) {
+    fn what_is_written_is_what_a_gpu_says(recipes in prop::collection::vec(random_kernel(), 2..4), scheduler in any_scheduler()) {
         let (mut written, mut table) = (launched(&narrow(), recipes.iter().map(Recipe::trace)), quotas(&recipes));
         set(&mut written, &scheduler);
         let written = (written.run(&mut table, 5_000_000), without_waits(written.stats()));

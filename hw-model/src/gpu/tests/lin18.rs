@@ -1,4 +1,4 @@
-//! Comparison of the machine of Lin et al. 2018, `lin18-lines`, with the paper's table 1: unloaded
+//! Comparison of the GPU of Lin et al. 2018, `lin18-lines`, with the paper's table 1: unloaded
 //! load latencies, and bandwidths of the crossbar and DRAM (sources.md D169).
 
 use super::*;

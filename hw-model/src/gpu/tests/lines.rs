@@ -4,7 +4,7 @@
 use super::*;
 use crate::config::{L1Lookup, L1Write, L2WriteMiss, SetIndex};
 
-/// Reference machine with these options.
+/// Reference GPU with these options.
 pub(super) fn whole_lines(mut config: GpuConfig, lookup: L1Lookup) -> GpuConfig {
     (config.l1.sector_bytes, config.l1.write, config.l1.lookup) = (128, L1Write::Evict, lookup);
     (config.l1.sets, config.l1.ways, config.l1.index, config.l1.carve_out) = (32, 6, SetIndex::Xor, Vec::new());

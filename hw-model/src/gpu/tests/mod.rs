@@ -144,7 +144,7 @@ fn insts(stats: &Stats) -> Vec<u64> {
     stats.launches.iter().map(|launch| launch.warp_insts).collect()
 }
 
-/// Machine with `sms` SMs, on which kernels start soon.
+/// GPU with `sms` SMs, on which kernels start soon.
 fn of(sms: u32) -> GpuConfig {
     let mut config = config();
     (config.sm.count, config.launch.latency_cycles) = (sms, 50);
@@ -258,7 +258,7 @@ fn a_tb_that_does_not_fit_is_refused_with_the_resource() {
     assert!(error.to_string().contains("69632 registers"), "{error}");
 }
 
-/// Small machine that a few TBs fill.
+/// Small GPU that a few TBs fill.
 fn small() -> GpuConfig {
     let mut config = config();
     config.sm.count = 3;

@@ -11,7 +11,7 @@ use mias_registers::option;
 const MECHANISMS: [OversubscriptionMechanism; 3] =
     [OversubscriptionMechanism::Virtual, OversubscriptionMechanism::Duet, OversubscriptionMechanism::DuetTb];
 
-/// Machine of two small SMs: 8 warps, 8,192 registers and 16 KB of shared memory each.
+/// GPU of two small SMs: 8 warps, 8,192 registers and 16 KB of shared memory each.
 pub(super) fn small() -> GpuConfig {
     let mut config = config();
     (config.sm.count, config.launch.latency_cycles) = (2, 50);
@@ -242,7 +242,7 @@ pub(super) fn any_oversubscription() -> impl Strategy<Value = OversubscriptionCo
     )
 }
 
-/// Small machine of 256 or 512 threads, with or without instruction buffers.
+/// Small GPU of 256 or 512 threads, with or without instruction buffers.
 pub(super) fn any_small() -> impl Strategy<Value = GpuConfig> {
     (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>()).prop_map(|(wide, fetch, lines, rotates)| {
         let mut config = small();
@@ -271,7 +271,7 @@ proptest! {
         prop_assert_eq!(with.launches[0].warp_insts, without.launches[0].warp_insts);
     }
 
-    /// Without extra TBs, every count equals that of the machine without oversubscription.
+    /// Without extra TBs, every count equals that of the GPU without oversubscription.
     #[test]
     fn no_extra_tb_changes_nothing(recipe in random_kernel(), config in any_small(), oversubscription in any_oversubscription()) {
         let trace = recipe.trace();

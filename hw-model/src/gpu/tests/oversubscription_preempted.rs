@@ -14,7 +14,7 @@ use mias_registers::technique;
 
 const TECHNIQUES: [u32; 3] = [technique::DRAIN, technique::FLUSH, technique::SWITCH];
 
-/// Machine with both mechanisms.
+/// GPU with both mechanisms.
 fn both(mut config: GpuConfig, oversubscription: OversubscriptionConfig, preemption: PreemptionConfig) -> GpuConfig {
     config.sm.preemption = Some(preemption);
     with(config, oversubscription)

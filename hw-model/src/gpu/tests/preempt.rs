@@ -7,7 +7,7 @@ use crate::gpu::{Preemption, Technique};
 use mias_registers::preempt::{self, MAX_PLACES};
 use mias_registers::{preempt_command, preempt_tb, technique};
 
-/// Machine with one SM that preempts.
+/// GPU with one SM that preempts.
 pub(super) fn preempting(switch: SwitchModel, resume: ResumeOn) -> GpuConfig {
     let mut config = config();
     config.sm.count = 1;
@@ -62,7 +62,7 @@ pub(super) fn preempting_gpu(config: &GpuConfig) -> Gpu {
     gpu
 }
 
-/// Long kernel that fills an SM of the reference machine with TBs of 256 threads, and an urgent one
+/// Long kernel that fills an SM of the reference GPU with TBs of 256 threads, and an urgent one
 /// that arrives in the middle.
 fn interrupted(config: &GpuConfig, technique: u32, store_first: bool) -> (Gpu, Eager) {
     let long = kernel(8, 256, 32, 1024, |tb, warp| {

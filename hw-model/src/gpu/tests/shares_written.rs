@@ -12,7 +12,7 @@ fn write(gpu: &mut Gpu, base: u32, values: &[u32]) {
     }
 }
 
-/// Machine that supports both and divides nothing until the firmware does.
+/// GPU that supports both and divides nothing until the firmware does.
 fn told() -> GpuConfig {
     let mut gpu_config = with(few(), MemoryIssueConfig::default());
     gpu_config.l1.miss_resources = Some(MissResourcesConfig::default());
@@ -80,7 +80,7 @@ fn weights_are_the_proportion_of_misses() {
 
 /// A new kernel in a slot starts with the GPU file's quota; weights stay.
 #[test]
-fn a_new_kernel_begins_with_the_machines_quota() {
+fn a_new_kernel_begins_with_the_gpus_quota() {
     let step = (StaticInst::new(0, Class::Int).writes(4).reads(&[4, 5]), 0);
     let mut gpu = gpu(&said(&[70], &[2]));
     for arrival_cycle in [0, 200_000] {
@@ -106,7 +106,7 @@ mod slow {
 
         /// Shares written before the first TB equal those of a GPU file, byte by byte.
         #[test]
-        fn what_is_written_is_what_a_machine_says(
+        fn what_is_written_is_what_a_gpu_says(
             recipes in prop::collection::vec(random_kernel(), 2..4),
             quotas in prop::array::uniform3(1u32..60),
             weights in prop::array::uniform3(1u32..9),
@@ -127,7 +127,7 @@ mod slow {
             prop_assert_eq!(run(&told(), true), run(&said, false));
         }
 
-        /// A machine that names miss resources without dividing them equals one that does not name
+        /// A GPU that names miss resources without dividing them equals one that does not name
         /// them.
         #[test]
         fn shared_is_as_without(recipes in prop::collection::vec(random_kernel(), 1..4)) {

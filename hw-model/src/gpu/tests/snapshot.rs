@@ -1,4 +1,4 @@
-//! Snapshots by command on a running machine are of the cycle in which they are written, even if
+//! Snapshots by command on a running GPU are of the cycle in which they are written, even if
 //! SMs sleep.
 
 use super::*;

@@ -39,7 +39,7 @@ impl Microcontroller for Steers {
     }
 }
 
-/// Machine of three SMs without restrictions until the firmware sets them.
+/// GPU of three SMs without restrictions until the firmware sets them.
 fn gpu_config(config: MemoryIssueConfig) -> GpuConfig {
     let mut gpu_config = of(3);
     gpu_config = with(gpu_config, config);
@@ -102,7 +102,7 @@ proptest! {
 
     /// Modes written before the first kernel equal those of a GPU file.
     #[test]
-    fn what_is_written_is_what_a_machine_says(first in random_kernel(), second in random_kernel(), order in 0usize..3, limits in 0usize..3) {
+    fn what_is_written_is_what_a_gpu_says(first in random_kernel(), second in random_kernel(), order in 0usize..3, limits in 0usize..3) {
         let (orders, kinds) = (
             [MemoryOrder::Scheduler, MemoryOrder::RoundRobin, MemoryOrder::Quota],
             [InFlightLimit::None, InFlightLimit::Dynamic, InFlightLimit::DynamicGlobal],

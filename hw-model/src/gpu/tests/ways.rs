@@ -39,7 +39,7 @@ pub(super) fn any_divisions() -> impl Strategy<Value = Divisions> {
         .prop_map(|(l1, l2, miss_resources)| Divisions { l1, l2, miss_resources })
 }
 
-/// Machine with few SMs and little cache, so that kernels evict each other's lines.
+/// GPU with few SMs and little cache, so that kernels evict each other's lines.
 pub(super) fn few() -> GpuConfig {
     let mut config = of(3);
     (config.l1.sets, config.l1.ways, config.l1.mshrs, config.l1.miss_queue) = (2, 6, 8, 6);
@@ -94,7 +94,7 @@ fn utility_protects_a_kernel_that_reuses() {
     assert!(stats.counters[0].sm.l1_monitor_accesses > 0);
 }
 
-/// Ways can be set while a machine runs, whether or not they were owned before.
+/// Ways can be set while a GPU runs, whether or not they were owned before.
 #[test]
 fn ways_are_set_while_it_runs() {
     let mut gpu = few();

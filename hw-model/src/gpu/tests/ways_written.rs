@@ -37,7 +37,7 @@ proptest! {
 
     /// Ways written before the first kernel equal those of a GPU file, byte by byte.
     #[test]
-    fn what_is_written_is_what_a_machine_says(recipes in prop::collection::vec(random_kernel(), 2..4), ways in prop::array::uniform4(1u16..3)) {
+    fn what_is_written_is_what_a_gpu_says(recipes in prop::collection::vec(random_kernel(), 2..4), ways in prop::array::uniform4(1u16..3)) {
         let quotas: Vec<u32> = recipes.iter().map(|recipe| recipe.quota.max(1)).collect();
         let run = |mut gpu: Gpu| (gpu.run(&mut Table::fixed(&quotas), 5_000_000), gpu.stats());
         let traces = || recipes.iter().map(Recipe::trace);

@@ -1,11 +1,11 @@
-//! Tests of the largest machines: with 128 memory channels or 256 SMs, all are used, and one more
+//! Tests of the largest GPUs: with 128 memory channels or 256 SMs, all are used, and one more
 //! is refused. Also of the SM of current large chips.
 
 use super::*;
 use crate::config::SmConfig;
 use mias_registers::sm;
 
-/// Runs a kernel whose TBs load separate lines on this machine. Returns the statistics.
+/// Runs a kernel whose TBs load separate lines on this GPU. Returns the statistics.
 fn run(config: &GpuConfig, tbs: u32) -> Stats {
     let load = StaticInst::new(0, Class::Load(Space::Global)).writes(4).reads(&[4]).width(4);
     let trace = kernel(tbs, 32, 16, 0, |tb, _| (0..4).map(|i| (load, u64::from(4 * tb + i) * 128)).collect());

@@ -1,7 +1,7 @@
 //! Device memory: one [`Channel`] per memory channel, each a controller over banks in bank groups.
 //!
 //! The numbers are those of sources.md D86 and D87, and the mechanisms are GPGPU-Sim's (sources.md
-//! D69). Options beyond GPGPU-Sim are off in the built-in machines: refresh, tFAW, a row-hit cap,
+//! D69). Options beyond GPGPU-Sim are off in the built-in GPUs: refresh, tFAW, a row-hit cap,
 //! and orders of requests that distinguish kernels ([`scheduler`]). One row command and, if it
 //! comes later in the scan of the banks, one column command may issue in the same cycle, as in
 //! GPGPU-Sim.

@@ -7,7 +7,7 @@ use crate::config::DramConfig;
 use crate::hand_made::config;
 use proptest::prelude::*;
 
-/// Reference machine with options. GDDR6's tREFI is 1.9 us, 6,650 cycles; tests may use a shorter
+/// Reference GPU with options. GDDR6's tREFI is 1.9 us, 6,650 cycles; tests may use a shorter
 /// one, so that short runs refresh often.
 fn with_options(t_refi: u32, t_rfc: u32, t_faw: u32, row_hit_cap: u32) -> DramConfig {
     let mut dram = config().dram;

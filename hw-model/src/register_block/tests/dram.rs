@@ -68,7 +68,7 @@ fn what_is_beyond_is_clamped_and_said_to_be() {
 }
 
 #[test]
-fn a_block_begins_as_the_machine_says() {
+fn a_block_begins_as_the_gpu_says() {
     let config = DramSchedulerConfig { by: DramOrder::Shares, cap: Some(9), shares: vec![768, 256] };
     let mut file = RegisterBlock::new(gpu()).with_dram_order(Some(&config));
     let shares = [0, 1, 2].map(|slot| file.read32(global::DRAM_SHARE + 4 * slot));

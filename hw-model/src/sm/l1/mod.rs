@@ -87,7 +87,7 @@ pub(super) struct L1 {
 }
 
 // Code that runs in every cycle is inlined into the SM's code, as if it had one caller. The texture
-// cache, which few machines have, calls it (lsu/texels.rs).
+// cache, which few GPUs have, calls it (lsu/texels.rs).
 impl L1 {
     /// Creates the cache; `fill_tag` marks the requests that fill it.
     pub(super) fn new(config: &L1Config, sm: u16, fill_tag: u32) -> Self {

@@ -8,7 +8,7 @@ use crate::hand_made::config;
 use crate::memory::{MemorySystem, Outbox};
 use proptest::prelude::*;
 
-/// Machine with so few resources that look-ups are refused for each reason.
+/// GPU with so few resources that look-ups are refused for each reason.
 fn tight(write: L1Write) -> GpuConfig {
     let mut config = config();
     (config.l1.sets, config.l1.ways, config.l1.mshrs, config.l1.mshr_merges) = (2, 2, 3, 2);

@@ -295,7 +295,7 @@ impl Lsu {
         self.current = Some(current);
     }
 
-    /// Kind of a load of global memory, an atomic or a fetch on this machine.
+    /// Kind of a load of global memory, an atomic or a fetch on this GPU.
     fn kind(&self, atomic: bool, texels: bool) -> Kind {
         match (atomic, texels && self.texel_latency > 0) {
             (true, _) => Kind::Atomic,

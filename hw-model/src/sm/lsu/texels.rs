@@ -69,7 +69,7 @@ impl Lsu {
         self.texels.is_some() && self.cycle_of_texels(now, around)
     }
 
-    // Most machines have no texture cache and must not pay for a second use of the L1's code, which
+    // Most GPUs have no texture cache and must not pay for a second use of the L1's code, which
     // is inlined there and called here.
     #[cold]
     #[inline(never)]

@@ -15,7 +15,7 @@
 //!    the remaining ones.
 //!
 //! The scheduler's own order decides among the others, so a memory instruction has no priority over
-//! other instructions. There is one file per mechanism. On a machine without memory issue, only the
+//! other instructions. There is one file per mechanism. On a GPU without memory issue, only the
 //! first mechanism exists, while a limit is set. [`steering`] and [`active_warps`] connect it to
 //! the register block.
 //!

@@ -8,7 +8,7 @@
 //!
 //! There is one file per mechanism. Without a division (first come, first served), the L1 has its
 //! own counts. [`divided`] has a share for each kernel on the SM, and states its cost in bits. A
-//! machine with this option can divide by weights from the register block at run time (sources.md
+//! GPU with this option can divide by weights from the register block at run time (sources.md
 //! D176); it counts each kernel's use from the start.
 
 mod divided;
@@ -39,7 +39,7 @@ pub(super) struct MissResources {
 }
 
 impl MissResources {
-    /// Creates the division; none for a machine without this option.
+    /// Creates the division; none for a GPU without this option.
     pub(super) fn new(config: &L1Config) -> Option<Self> {
         let division = config.miss_resources.as_ref()?;
         let weights: Weights = std::array::from_fn(|slot| division.weights.get(slot).copied().unwrap_or(1));

@@ -37,7 +37,7 @@ pub(super) fn lane(sub_core: usize) -> u64 {
     0xff << ((sub_core & (MAX_SUB_CORES - 1)) << LANE_SHIFT)
 }
 
-/// Register banks and collectors. Most machines use only the first elements of every array.
+/// Register banks and collectors. Most GPUs use only the first elements of every array.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub(super) struct Banks {

@@ -125,7 +125,7 @@ pub(crate) struct Plan {
     pub(crate) in_l1: bool,
 }
 
-/// Plans of a kernel on a machine: without contexts in the L1, and with them.
+/// Plans of a kernel on a GPU: without contexts in the L1, and with them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Plans {
     pub(crate) usual: Result<Plan, Unswitchable>,

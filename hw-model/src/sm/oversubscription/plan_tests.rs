@@ -1,4 +1,4 @@
-//! Examples of the paper on its machine (Lin et al. 2018, sections 6.6 and 7.2; kernels as the
+//! Examples of the paper on its GPU (Lin et al. 2018, sections 6.6 and 7.2; kernels as the
 //! paper's compiler reports them).
 
 use super::*;

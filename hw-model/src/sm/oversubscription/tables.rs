@@ -162,7 +162,7 @@ pub struct Storage {
 }
 
 impl Storage {
-    /// Storage of a machine's SM; none without oversubscription.
+    /// Storage of a GPU's SM; none without oversubscription.
     #[must_use]
     pub fn of(gpu: &GpuConfig) -> Option<Self> {
         let oversubscription = gpu.sm.oversubscription.as_ref()?;
@@ -237,10 +237,10 @@ mod tests {
         assert_eq!(Storage { tbs: 16, ..PAPER }.duet_bits(), 8_272 - 720 - 16);
     }
 
-    /// The paper's machine has 256 KB of registers, 96 of shared memory and 32 of L1 in its unified
+    /// The paper's GPU has 256 KB of registers, 96 of shared memory and 32 of L1 in its unified
     /// space.
     #[test]
-    fn the_papers_machine_has_the_papers_tables() {
+    fn the_papers_gpu_has_the_papers_tables() {
         let mut gpu: GpuConfig = toml::from_str(mias_gpus::text("lin18-lines").expect("built in")).expect("valid");
         assert_eq!(Storage::of(&gpu), None);
         gpu.sm.oversubscription = Some(crate::config::OversubscriptionConfig::of(crate::config::OversubscriptionMechanism::Duet));

@@ -224,7 +224,7 @@ impl Preemption {
         4 * demand.registers + demand.shared_bytes + self.config.warp_state_bytes * u32::from(warps)
     }
 
-    /// Starts the move of a TB's context, by the machine's model.
+    /// Starts the move of a TB's context, by the GPU's model.
     fn begin(&mut self, place: usize, way: Way, tb: &TbSlot, now: u64) {
         match self.config.switch {
             SwitchModel::Traffic => {

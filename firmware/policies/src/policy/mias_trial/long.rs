@@ -12,7 +12,7 @@ use mias_firmware::policy::Next;
 
 /// Factor by which long trials are longer.
 ///
-/// Assumption, from the kernels of its design on 8 SMs of the machine of Dai et al. 2018: windows
+/// Assumption, from the kernels of its design on 8 SMs of the GPU of Dai et al. 2018: windows
 /// of 20,000 cycles differed from 2,000,000, and windows of 100,000 agreed in eight of ten pairs.
 const LONG: u32 = 5;
 /// Windows for which the result stays before a long trial.

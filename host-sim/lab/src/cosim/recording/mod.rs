@@ -111,7 +111,7 @@ pub struct Recording {
 
 impl Recording {
     /// Returns the limits that a firmware needs to act the same. They are the SMs of the largest
-    /// machine, the concurrent kernels, and capacity for the configurations of two rounds on it
+    /// GPU, the concurrent kernels, and capacity for the configurations of two rounds on it
     /// (sources.md D21), as far as the recorded firmware had it.
     pub fn asks_for(&self) -> Limits {
         let sms = self.runs.iter().map(|run| run.gpu.sm_count).max().unwrap_or(0);
@@ -122,7 +122,7 @@ impl Recording {
 /// One run of the firmware, from reset.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Run {
-    /// Machine and straps, as in the register block.
+    /// GPU and straps, as in the register block.
     pub gpu: GpuDescription,
     /// Cycle of each step, and the number of accesses up to its end.
     steps: Vec<(u64, usize)>,

@@ -1,4 +1,4 @@
-//! Encoding of one run: the machine, then the accesses step by step.
+//! Encoding of one run: the GPU, then the accesses step by step.
 //! `docs/reference/recording-format.md`, "A run".
 
 use super::error::{Place, Problem};
@@ -10,7 +10,7 @@ use mias_trace::trace_file::bytes::{Reader, put_varint, unzigzag, zigzag};
 
 pub(super) fn encode(run: &Run) -> Vec<u8> {
     let mut out = Vec::new();
-    put_machine(&mut out, &run.gpu);
+    put_gpu(&mut out, &run.gpu);
     put_varint(&mut out, run.steps.len() as u64);
     let (mut before, mut predicted) = (0, 0);
     for step in run.steps() {
@@ -67,7 +67,7 @@ fn read(reader: &mut Reader<'_>, steps: &mut Vec<(u64, usize)>) -> Result<(GpuDe
     Ok((gpu, accesses))
 }
 
-fn put_machine(out: &mut Vec<u8>, gpu: &GpuDescription) {
+fn put_gpu(out: &mut Vec<u8>, gpu: &GpuDescription) {
     let straps = &gpu.straps;
     let numbers = [
         gpu.sm_count,

@@ -102,7 +102,7 @@ fn a_firmware_that_is_too_small_is_refused() {
 
 /// More SMs than the small image supports, and more kernels at a time than are scheduled.
 #[test]
-fn large_machines_and_many_kernels_replay_too() {
+fn large_gpus_and_many_kernels_replay_too() {
     let recording = generate(Request { seed: 5, cases: 6, sms: 132, kernels: 8 }, &mut || true).unwrap();
     assert_eq!(recording.maker.configs, 264);
     assert_eq!(natively(&recording).end, End::Same);

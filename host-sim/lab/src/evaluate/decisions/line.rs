@@ -42,7 +42,7 @@ pub struct Line {
     pub share: Option<Known>,
     /// Mean of each objective over that of B, over the mixes in which both exist.
     pub over_base: [Option<Known>; 4],
-    /// Mean STP over that of SMK-P on the unchanged machine, over the mixes of more than two
+    /// Mean STP over that of SMK-P on the unchanged GPU, over the mixes of more than two
     /// kernels.
     pub over_smk: Option<Known>,
     /// Mean decision regret by each objective: the static run of its choice against the best static

@@ -1,4 +1,4 @@
-//! Results arranged by mix: for each machine, set of kernels and window the mixes, each with its
+//! Results arranged by mix: for each GPU, set of kernels and window the mixes, each with its
 //! static choices and the runs of policies.
 
 use super::Objective;
@@ -12,7 +12,7 @@ use crate::experiment::shares::Shares;
 pub struct Values {
     /// Metrics against isolated runs.
     pub metrics: MetricValues,
-    /// Energy of the run in joules; `None` if the machine has no coefficients.
+    /// Energy of the run in joules; `None` if the GPU has no coefficients.
     pub joules: Option<f64>,
 }
 
@@ -28,7 +28,7 @@ pub enum Choice {
 /// Static run with its values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Static {
-    /// Machine fields that a mechanism sets; empty without a mechanism.
+    /// GPU fields that a mechanism sets; empty without a mechanism.
     pub with: String,
     /// Static choice of the run.
     pub choice: Choice,
@@ -41,7 +41,7 @@ pub struct Static {
 pub struct Way {
     /// Name of the policy.
     pub policy: Name,
-    /// Machine fields that a mechanism sets, as [`Static::with`].
+    /// GPU fields that a mechanism sets, as [`Static::with`].
     pub with: String,
     /// Transition of SMs between configurations.
     pub transition: Name,
@@ -76,10 +76,10 @@ pub struct Mix {
     pub runs: Vec<(Way, Run)>,
 }
 
-/// Mixes of one set of kernels on one machine in one window.
+/// Mixes of one set of kernels on one GPU in one window.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Block {
-    /// Machine, with the fields that determine its size.
+    /// GPU, with the fields that determine its size.
     pub gpu: String,
     /// Set of the kernels.
     pub set: Set,
@@ -89,22 +89,22 @@ pub struct Block {
     pub mixes: Vec<Mix>,
 }
 
-/// Machine fields that determine its size, and the hardware selection of preemption victims; they
+/// GPU fields that determine its size, and the hardware selection of preemption victims; they
 /// are not mechanisms of a policy.
-const SAYS_MACHINE: [&str; 3] = ["sm.count", "dram.channels", "sm.preemption.selector.start_cycles"];
+const SAYS_GPU: [&str; 3] = ["sm.count", "dram.channels", "sm.preemption.selector.start_cycles"];
 
 /// Setting that divides the SMs by given numbers, and the policy that uses it.
 const SHARES: (&str, &str) = ("shares", "spatial");
 
-/// Splits the machine of a study from the fields that mechanisms set. A field of value `none` sets
+/// Splits the GPU of a study from the fields that mechanisms set. A field of value `none` sets
 /// nothing.
 pub(super) fn gpu(gpu: &str) -> (String, String) {
-    let says_machine = |field: &str| field.split_once('=').is_some_and(|(key, _)| SAYS_MACHINE.contains(&key));
+    let says_gpu = |field: &str| field.split_once('=').is_some_and(|(key, _)| SAYS_GPU.contains(&key));
     let mut words = gpu.split(' ');
     let name = words.next().unwrap_or_default();
-    let (of_machine, fields): (Vec<&str>, Vec<&str>) = words.partition(|field| says_machine(field));
+    let (of_gpu, fields): (Vec<&str>, Vec<&str>) = words.partition(|field| says_gpu(field));
     let set: Vec<&str> = fields.into_iter().filter(|field| !field.ends_with("=none")).collect();
-    ([&[name][..], &of_machine].concat().join(" "), set.join(" "))
+    ([&[name][..], &of_gpu].concat().join(" "), set.join(" "))
 }
 
 /// Returns the SMs of each kernel, if each SM has TBs of one kernel only.

@@ -4,7 +4,7 @@
 //! account for mixes that share kernels.
 //!
 //! ```text
-//! results -> blocks (machine, kernels of one set, window) -> mixes (static choices, runs) -> lines (one for each policy, mechanism and transition)
+//! results -> blocks (GPU, kernels of one set, window) -> mixes (static choices, runs) -> lines (one for each policy, mechanism and transition)
 //! ```
 
 mod kernels;

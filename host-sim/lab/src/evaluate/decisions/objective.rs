@@ -38,7 +38,7 @@ impl Objective {
     }
 
     /// Returns the objective of a run; `None` if undefined: no ANTT if a kernel made no progress,
-    /// no energy on a machine without coefficients.
+    /// no energy on a GPU without coefficients.
     #[must_use]
     pub fn of(self, values: &Values) -> Option<f64> {
         match self {

@@ -16,10 +16,10 @@ fn values(stp: f64) -> Values {
     }
 }
 
-/// Size and the selection of preemption victims belong to the machine; a field of value `none` is
+/// Size and the selection of preemption victims belong to the GPU; a field of value `none` is
 /// no mechanism.
 #[test]
-fn a_machine_is_no_mechanism() {
+fn a_gpu_is_no_mechanism() {
     let (name, with) = mixes::gpu(
         "m dram.channels=4 sm.count=8 sm.memory_issue.in_flight=dynamic sm.preemption.selector.start_cycles=8 l1.partition=none",
     );

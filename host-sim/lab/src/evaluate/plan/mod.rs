@@ -85,9 +85,9 @@ pub struct Experiment {
     pub scalability: bool,
     /// Whether results include memory pipeline quantities.
     pub memory: bool,
-    /// All combinations of the experiment's parameters, on every machine.
+    /// All combinations of the experiment's parameters, on every GPU.
     pub settings: Vec<Setting>,
-    /// Machines: the word of each, a name or a path, and its name.
+    /// GPUs: the word of each, a name or a path, and its name.
     pub gpus: Vec<(String, String)>,
 }
 
@@ -134,7 +134,7 @@ pub fn load(name_or_path: &str, policies: &Policies) -> Result<Plan, PlanError> 
 }
 
 /// Loads the quick form of the plan `name_or_path`, called `NAME-quick`: smaller inputs, shorter
-/// windows and a third of the machine, unless the plan overrides it. docs/start/own-plan.md has the
+/// windows and a third of the GPU, unless the plan overrides it. docs/start/own-plan.md has the
 /// rules.
 ///
 /// # Errors
@@ -347,7 +347,7 @@ fn for_traces(table: &Table<'_>, kernels: &[(String, Request)], settings: &[Sett
     Err(parameters.iter().find(|value| value.key == *key).map_or_else(|| table.fail(key), fail))
 }
 
-/// Rejects limits, quotas, ways and weights for more kernels than share the machine.
+/// Rejects limits, quotas, ways and weights for more kernels than share the GPU.
 fn numbers_for(gpu: &GpuConfig, most: usize) -> Result<(), String> {
     match gpus::numbers_by_kernel(gpu).into_iter().find(|(_, numbers)| *numbers > most) {
         Some((key, numbers)) => {
@@ -357,7 +357,7 @@ fn numbers_for(gpu: &GpuConfig, most: usize) -> Result<(), String> {
     }
 }
 
-/// Checks that the machine supports every policy for the largest of the groups.
+/// Checks that the GPU supports every policy for the largest of the groups.
 fn fit(policies: &[Policy], groups: &[Vec<usize>], setting: &Setting) -> Result<(), String> {
     let kernels = groups.iter().map(Vec::len).max().unwrap_or_default();
     fits::check_sms(policies, kernels, &setting.gpu).and_then(|()| fits::check_gating(policies, setting.options, &setting.gpu))

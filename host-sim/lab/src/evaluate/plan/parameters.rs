@@ -20,9 +20,9 @@ const MOST_VALUES: u64 = 1_000;
 pub(super) enum Change {
     /// Sets a parameter of the experiment.
     Parameter(&'static Parameter, toml::Value),
-    /// Sets a field of the machine.
+    /// Sets a field of the GPU.
     Gpu(Field),
-    /// Sets a field of the machine for shared runs.
+    /// Sets a field of the GPU for shared runs.
     Sharing(Field),
 }
 
@@ -60,20 +60,20 @@ impl Axis {
 /// A value of each parameter.
 type Combination<'a> = Vec<(&'a Axis, &'a (String, Change))>;
 
-/// Machine with a name that lists its changed fields.
+/// GPU with a name that lists its changed fields.
 #[derive(Clone, Debug)]
 pub struct Named {
-    /// Name of the machine, with the fields that differ from its file.
+    /// Name of the GPU, with the fields that differ from its file.
     pub name: String,
-    /// Configuration of the machine.
+    /// Configuration of the GPU.
     pub gpu: GpuConfig,
 }
 
 impl Named {
-    /// Returns the machine with more fields changed.
+    /// Returns the GPU with more fields changed.
     ///
     /// # Errors
-    /// An invalid machine; the message names it.
+    /// An invalid GPU; the message names it.
     pub fn with(&self, fields: &[Field]) -> Result<Named, String> {
         let gpu = changed(&self.gpu, fields)?;
         gpu.check().map_err(|error| format!("GPU `{}`: {error}", gpu.name))?;
@@ -85,11 +85,11 @@ impl Named {
 /// Combination of values, applied.
 #[derive(Clone, Debug)]
 pub struct Setting {
-    /// Name of the machine, with the fields that differ from its file.
+    /// Name of the GPU, with the fields that differ from its file.
     pub gpu_name: String,
-    /// Configuration of the machine.
+    /// Configuration of the GPU.
     pub gpu: GpuConfig,
-    /// Machine for shared runs.
+    /// GPU for shared runs.
     pub sharing: Named,
     /// Options of the runs.
     pub options: Options,
@@ -189,16 +189,16 @@ fn range(value: &Value<'_>) -> Result<Vec<u64>, PlanError> {
     Ok((0..=(to - from) / step).map(|n| from + n * step).collect())
 }
 
-/// Reads `[experiment.gpu-settings]` or `[experiment.sharing]`: fields of the machine's file by
+/// Reads `[experiment.gpu-settings]` or `[experiment.sharing]`: fields of the GPU's file by
 /// their dotted names, each a change of the kind that `change` makes. Tables nest, as in the
-/// machine's file, and an empty one is a table with its defaults.
+/// GPU's file, and an empty one is a table with its defaults.
 pub(super) fn gpu_settings(value: &Value<'_>, gpu: &GpuConfig, change: fn(Field) -> Change) -> Result<Vec<Axis>, PlanError> {
     let mut axes = Vec::new();
     fields_of(value, &mut Vec::new(), (gpu, change), &mut axes)?;
     Ok(axes)
 }
 
-/// Machine, and the kind of change for its fields.
+/// GPU, and the kind of change for its fields.
 type Target<'g> = (&'g GpuConfig, fn(Field) -> Change);
 
 fn fields_of(value: &Value<'_>, path: &mut Vec<String>, (gpu, change): Target<'_>, axes: &mut Vec<Axis>) -> Result<(), PlanError> {
@@ -251,11 +251,11 @@ pub(super) fn check_combinations(axes: &[Axis]) -> Result<(), String> {
     }
 }
 
-/// Returns all combinations of values on a machine, the first parameter changing slowest; call
+/// Returns all combinations of values on a GPU, the first parameter changing slowest; call
 /// [`check_combinations`] first.
 ///
 /// # Errors
-/// An invalid machine, or a parameter value that it does not support; the message names it.
+/// An invalid GPU, or a parameter value that it does not support; the message names it.
 pub(super) fn settings(axes: &[Axis], gpu: &GpuConfig) -> Result<Vec<Setting>, Unfit> {
     let mut combinations: Vec<Combination<'_>> = vec![Vec::new()];
     for axis in axes {
@@ -267,12 +267,12 @@ pub(super) fn settings(axes: &[Axis], gpu: &GpuConfig) -> Result<Vec<Setting>, U
 
 fn setting(combination: &Combination<'_>, gpu: &GpuConfig) -> Result<Setting, Unfit> {
     let changes: Vec<&Change> = combination.iter().map(|(_, (_, change))| change).collect();
-    let of_machine = changes.iter().filter_map(|change| if let Change::Gpu(field) = change { Some(field.clone()) } else { None });
-    let of_machine: Vec<Field> = of_machine.collect();
+    let of_gpu = changes.iter().filter_map(|change| if let Change::Gpu(field) = change { Some(field.clone()) } else { None });
+    let of_gpu: Vec<Field> = of_gpu.collect();
     let of_sharing = changes.iter().filter_map(|change| if let Change::Sharing(field) = change { Some(field.clone()) } else { None });
-    let of_both: Vec<Field> = of_machine.iter().cloned().chain(of_sharing).collect();
+    let of_both: Vec<Field> = of_gpu.iter().cloned().chain(of_sharing).collect();
     let of_file = Named { name: gpu.name.clone(), gpu: gpu.clone() };
-    let Named { name: gpu_name, gpu } = of_file.with(&of_machine)?;
+    let Named { name: gpu_name, gpu } = of_file.with(&of_gpu)?;
     let sharing = of_file.with(&of_both)?;
     let mut parameters = Parameters::new(End::Cycles(super::DEFAULT_CYCLES));
     let mut labels = Vec::new();

@@ -1,6 +1,6 @@
 //! Quick form of any plan: the same experiments and policies, with the sizes of the plan `quick`.
 //! Built-in kernels without an input get `quick`'s, and windows and profiles are as short. The
-//! machine is reduced to a third if its SMs and memory channels are divisible. Inputs and machine
+//! GPU is reduced to a third if its SMs and memory channels are divisible. Inputs and GPU
 //! settings of an experiment stay, as does a list of profile lengths.
 //!
 //! An experiment may define its own quick form under `quick`, which overrides these rules.
@@ -114,7 +114,7 @@ pub(super) fn parameters(mut axes: Vec<Axis>) -> Vec<Axis> {
     axes
 }
 
-/// Reduces the machine of an experiment to a third if possible, unless the plan sets its size.
+/// Reduces the GPU of an experiment to a third if possible, unless the plan sets its size.
 pub(super) fn gpu(mut axes: Vec<Axis>, gpu: &GpuConfig) -> Vec<Axis> {
     let given = axes.iter().any(|axis| ["sm.count", "dram.channels"].contains(&axis.key.as_str()));
     let (sms, channels) = (gpu.sm.count, gpu.dram.channels);

@@ -155,7 +155,7 @@ fn or_range(mut values: Value, number: &Value) -> Value {
     values
 }
 
-/// Returns the schema of machine fields: any of those in its file, each with a value, a list or a
+/// Returns the schema of GPU fields: any of those in its file, each with a value, a list or a
 /// range. Elements of lists are addressed by index.
 pub(super) fn gpu_settings() -> Value {
     varied(&gpus::schema::fields())

@@ -8,7 +8,7 @@ use crate::experiment::placement_latency;
 /// Reason why a combination of values is invalid.
 #[derive(Debug)]
 pub(super) struct Unfit {
-    /// Parameter to blame; `None` if the machine's fields are.
+    /// Parameter to blame; `None` if the GPU's fields are.
     pub(super) parameter: Option<&'static str>,
     pub(super) message: String,
 }
@@ -25,7 +25,7 @@ impl From<String> for Unfit {
     }
 }
 
-/// Rejects limits without effect, and machines whose SMs cannot preempt.
+/// Rejects limits without effect, and GPUs whose SMs cannot preempt.
 pub(super) fn check_room(setting: &Setting) -> Result<(), Unfit> {
     let Setting { options, arrive, limit_cycles, sharing: Named { name, gpu }, .. } = setting;
     if options.transition.preempts() {

@@ -15,9 +15,9 @@ use std::hash::Hasher;
 /// Everything that a run depends on.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Identity {
-    /// Machine, with the fields that the plan changes.
+    /// GPU, with the fields that the plan changes.
     pub gpu: String,
-    /// Fingerprint of the machine's values.
+    /// Fingerprint of the GPU's values.
     pub gpu_hash: String,
     /// Names of the kernels in launch order.
     pub kernels: Vec<String>,

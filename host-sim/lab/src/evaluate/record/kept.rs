@@ -47,7 +47,7 @@ pub struct Kept {
     #[serde(alias = "schedulers", with = "without_held")]
     #[schemars(with = "Vec<u64>")]
     pub issue_slots: IssueSlots,
-    /// Energy in nanojoules; `None` if the machine has no coefficients.
+    /// Energy in nanojoules; `None` if the GPU has no coefficients.
     pub energy_nj: Option<u64>,
     /// Part of the energy from SM leakage; `None` under the same condition.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -75,7 +75,7 @@ pub struct Kept {
     /// Results of the last search for SMs; `None` if the policy does not search.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub search: Option<SearchFound>,
-    /// Statistics of extra TBs, launches in order; empty if the machine takes none.
+    /// Statistics of extra TBs, launches in order; empty if the GPU takes none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub oversubscription: Vec<OversubscriptionStats>,
 }

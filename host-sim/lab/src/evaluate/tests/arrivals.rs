@@ -1,4 +1,4 @@
-//! Groups with a late arrival of the last kernel, on the machine with closed-form results.
+//! Groups with a late arrival of the last kernel, on the GPU with closed-form results.
 
 use super::super::results::StudyResult;
 use super::*;

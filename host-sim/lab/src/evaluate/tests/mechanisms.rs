@@ -1,4 +1,4 @@
-//! Tests of mechanisms and of machines that differ in shared runs: their runs, and quotas from
+//! Tests of mechanisms and of GPUs that differ in shared runs: their runs, and quotas from
 //! isolated runs.
 
 use super::*;
@@ -16,7 +16,7 @@ fn identities(plan: &Plan) -> Vec<Identity> {
     Studies::of(plan, &traces()).unwrap().jobs.into_values().map(|job| job.identity).collect()
 }
 
-/// A composed policy equals its base on a machine with its fields: one run under any name.
+/// A composed policy equals its base on a GPU with its fields: one run under any name.
 #[test]
 fn equal_runs_are_one_run() {
     let both = identities(&plan_of("[\"warped-slicer\", \"warped-slicer\"]", ""));
@@ -27,14 +27,14 @@ fn equal_runs_are_one_run() {
     assert_eq!(of_policy(&preset), of_policy(&set));
     let dynamic = |run: &Identity| run.gpu.ends_with("sm.memory_issue.in_flight=dynamic");
     assert_eq!(of_policy(&preset).iter().filter(|run| dynamic(run)).count(), 3, "a run for each pair");
-    // Isolated runs use the unchanged machine; configurations use the machine for shared runs.
+    // Isolated runs use the unchanged GPU; configurations use the GPU for shared runs.
     assert!(set.iter().all(|run| dynamic(run) == (run.kernels.len() > 1)));
     assert!(preset.iter().all(|run| dynamic(run) == (run.control == "warped-slicer")));
 }
 
-/// An isolated run replaces left-over only on the same machine.
+/// An isolated run replaces left-over only on the same GPU.
 #[test]
-fn nothing_is_derived_from_another_machine() {
+fn nothing_is_derived_from_another_gpu() {
     let derived = |lines: &str| {
         let plan = plan_of("[\"left-over\"]", lines);
         let studies = Studies::of(&plan, &traces()).unwrap();
@@ -43,7 +43,7 @@ fn nothing_is_derived_from_another_machine() {
     assert_eq!((derived(""), derived("[experiment.sharing]\nsm.memory_issue.in_flight = \"dynamic\"\n")), (3, 0));
 }
 
-/// The controller of extra TBs belongs to the machine: each run becomes two, and in firmware it
+/// The controller of extra TBs belongs to the GPU: each run becomes two, and in firmware it
 /// takes time under any policy.
 #[test]
 fn a_controller_in_firmware_is_another_run_that_takes_time() {

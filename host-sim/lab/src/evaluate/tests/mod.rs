@@ -1,4 +1,4 @@
-//! Evaluations on a machine with closed-form results: the set of runs, each executed once despite
+//! Evaluations on a GPU with closed-form results: the set of runs, each executed once despite
 //! interruptions, and results derived by hand.
 
 use super::closed_form_gpu::{CYCLES, Closed, traces};

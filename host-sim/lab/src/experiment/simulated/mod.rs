@@ -48,7 +48,7 @@ const MOST_L2_FILLS: u64 = 8;
 #[derive(Clone, Debug)]
 pub struct SimulatedGpu {
     config: GpuConfig,
-    /// Properties of the machine that the firmware reads from the register block.
+    /// Properties of the GPU that the firmware reads from the register block.
     properties: GpuProperties,
     cancel: Cancel,
     /// Threads shared by its runs.
@@ -155,7 +155,7 @@ impl SimulatedGpu {
         SimulatedGpu { context_notes: Some(most), ..self }
     }
 
-    /// Returns the same GPU with other values in some fields of its machine's file.
+    /// Returns the same GPU with other values in some fields of its file.
     ///
     /// # Errors
     /// [`RunError::Workload`] if the fields are invalid.

@@ -1,4 +1,4 @@
-//! Conditions of runs: machine, kernels and options, in captions and above the figures.
+//! Conditions of runs: GPU, kernels and options, in captions and above the figures.
 
 use super::super::text::{ending, groups, memory};
 use super::thesis;
@@ -8,7 +8,7 @@ use mias_lab::table::grouped;
 /// Definition of the oracle, for any number of kernels (sources.md D6).
 pub(super) const ORACLE: &str = "the best static run over all maximal configurations with TBs of at least two kernels";
 
-/// Returns the differences to the thesis in machine, window and inputs, for captions of the thesis'
+/// Returns the differences to the thesis in GPU, window and inputs, for captions of the thesis'
 /// figures.
 pub(super) fn apart_from_thesis(study: &StudyResult) -> String {
     let mut differs = Vec::new();
@@ -29,7 +29,7 @@ pub(super) fn apart_from_thesis(study: &StudyResult) -> String {
     }
 }
 
-/// Returns machine and window, for captions.
+/// Returns GPU and window, for captions.
 pub(super) fn briefly(study: &StudyResult) -> String {
     if thesis::is_of(study) {
         return apart_from_thesis(study);
@@ -48,7 +48,7 @@ fn one_of_several(study: &StudyResult, one: &str, not_said: &str) -> String {
     }
 }
 
-/// Returns machine, kernels and options in full.
+/// Returns GPU, kernels and options in full.
 pub(super) fn fully(study: &StudyResult) -> String {
     let kernels: Vec<&str> = study.kernels.iter().map(|kernel| kernel.name.as_str()).collect();
     let end = study.cycles.map_or_else(|| "until all kernels have completed".into(), |cycles| format!("{} core cycles", grouped(cycles)));
@@ -71,7 +71,7 @@ pub(super) fn fully(study: &StudyResult) -> String {
     )
 }
 
-/// Returns machines, groups, ends and settings of an experiment, each once.
+/// Returns GPUs, groups, ends and settings of an experiment, each once.
 pub(super) fn of_settings(studies: &[&StudyResult]) -> String {
     let mut lines: Vec<String> = Vec::new();
     for study in studies {

@@ -45,7 +45,7 @@ pub(super) fn speedup(class: &str, policy: &str) -> Option<(f64, Source)> {
 /// Classes of pairs in the thesis, with the letter of figure 4.2.
 pub(super) const CLASSES: [(&str, &str); 3] = [("CC", "a"), ("MM", "b"), ("MC", "c")];
 
-/// Machine of the thesis, by its name here (section 4.1).
+/// GPU of the thesis, by its name here (section 4.1).
 pub(super) const GPU: &str = "rtx2060";
 /// Window of the thesis in core cycles (section 4.1).
 pub(super) const WINDOW_CYCLES: u64 = 5_000_000;
@@ -54,7 +54,7 @@ pub(super) const WINDOW_CYCLES: u64 = 5_000_000;
 const MEMORY: [&str; 3] = ["bfs", "fwt", "blk"];
 const COMPUTE: [&str; 4] = ["mm", "nbdy", "bopt", "dxtc"];
 
-/// Returns whether a study has exactly the thesis' 21 pairs, on any machine and inputs.
+/// Returns whether a study has exactly the thesis' 21 pairs, on any GPU and inputs.
 pub(super) fn is_of(study: &StudyResult) -> bool {
     let names: Vec<Vec<&str>> = study.groups.iter().map(|group| group.kernels.iter().map(|kernel| bare(kernel)).collect()).collect();
     are_pairs(summary::ALL, &names)

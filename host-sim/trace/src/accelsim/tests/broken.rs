@@ -58,7 +58,7 @@ fn a_corrupt_header_is_refused() {
 }
 
 #[test]
-fn values_that_no_machine_has_are_refused() {
+fn values_that_no_gpu_has_are_refused() {
     let text = one_warp(&[MOV]);
     let with = |from: &str, to: &str| {
         assert!(text.contains(from));

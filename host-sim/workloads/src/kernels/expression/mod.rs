@@ -24,7 +24,7 @@ pub struct Expression {
     steps: Vec<Step>,
 }
 
-/// Step of a stack machine.
+/// Step of a stack GPU.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Step {
     Number(i64),

@@ -41,7 +41,7 @@ mod tests {
     use super::*;
     use crate::hand_made::config;
 
-    /// The reference machine's channel: 16 banks and a queue of 64.
+    /// The reference GPU's channel: 16 banks and a queue of 64.
     #[test]
     fn bits_are_those_of_the_tables_by_hand() {
         let dram = config().dram;

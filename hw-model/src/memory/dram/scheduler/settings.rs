@@ -16,7 +16,7 @@ pub struct DramSettings {
 }
 
 impl DramSettings {
-    /// Initial settings of a machine.
+    /// Initial settings of a GPU.
     #[must_use]
     pub fn of(config: Option<&DramSchedulerConfig>) -> Self {
         let Some(config) = config else { return DramSettings::default() };

@@ -1,4 +1,4 @@
-//! Generated recordings: random machines, policies, kernels and counters, with events in an order
+//! Generated recordings: random GPUs, policies, kernels and counters, with events in an order
 //! that hardware can produce, from a seed alone. The firmware in this process handles them. Other
 //! tests check its decisions; here they are the reference for every core.
 
@@ -22,7 +22,7 @@ pub struct Request {
     pub seed: u64,
     /// Number of runs.
     pub cases: u32,
-    /// Maximum number of SMs of a machine, 1 to 256.
+    /// Maximum number of SMs of a GPU, 1 to 256.
     pub sms: u32,
     /// Maximum number of concurrent kernels, 1 to 8.
     pub kernels: u32,
@@ -58,7 +58,7 @@ fn run(gpu: GpuDescription, random: Random, kernels: u32, firmware: &mut Native)
     device.finish()
 }
 
-/// Returns a machine of at most `sms` SMs with its straps. Half of the machines have all of them.
+/// Returns a GPU of at most `sms` SMs with its straps. Half of the GPUs have all of them.
 fn gpu(random: &mut Random, sms: u32) -> GpuDescription {
     let mut below = |count: u32| (random.bits() % u64::from(count.max(1))) as u32;
     let sm_count = if below(2) == 0 { sms } else { 1 + below(sms) };

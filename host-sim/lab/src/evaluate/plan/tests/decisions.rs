@@ -28,10 +28,10 @@ const JOINING: usize = 9;
 const CLASSES: [(&str, usize); 10] =
     [("CC", 4), ("MC", 4), ("MM", 4), ("CCC", 2), ("MCC", 2), ("MMC", 2), ("MMM", 2), ("MCCC", 1), ("MMCC", 2), ("MMMC", 1)];
 
-/// Classes of mixes on the large machine: the first of each.
+/// Classes of mixes on the large GPU: the first of each.
 const ON_THE_LARGE: [&str; 6] = ["CC", "MC", "MM", "MCC", "MMC", "MMCC"];
 
-/// Machines of both sets, with SMs of their quick forms.
+/// GPUs of both sets, with SMs of their quick forms.
 const GPUS: [&str; 2] = ["rtx2060", "dai18-lines"];
 
 fn below(random: &mut Random, end: usize) -> usize {
@@ -104,7 +104,7 @@ fn of_size(mixes: &[Vec<String>], size: usize) -> Vec<Vec<String>> {
     mixes.iter().filter(|mix| mix.len() == size).cloned().collect()
 }
 
-/// Returns the experiments of a machine and a set: all policies, draining transitions, and the
+/// Returns the experiments of a GPU and a set: all policies, draining transitions, and the
 /// splits by size.
 fn expected(gpu: &str, set: &str, mixes: &[Vec<String>]) -> Vec<(String, Vec<Vec<String>>)> {
     let mut experiments = vec![(format!("{gpu}-{set}"), mixes.to_vec()), (format!("{gpu}-{set}-drain"), mixes.to_vec())];
@@ -122,7 +122,7 @@ fn mixes_are_what_the_seed_gives() {
     wanted.extend(GPUS.iter().flat_map(|gpu| expected(gpu, "judged", &all(&judged))));
     wanted.extend(expected("a100", "judged", &first(&judged, &ON_THE_LARGE)));
     assert_eq!(found("decisions"), wanted);
-    // Parts of machines: judged mixes of some sizes.
+    // Parts of GPUs: judged mixes of some sizes.
     let mut small = Vec::new();
     for (gpu, sizes) in [("rtx2060", &[2, 3][..]), ("dai18-lines", &[2])] {
         let mixes: Vec<Vec<String>> = all(&judged).into_iter().filter(|mix| sizes.contains(&mix.len())).collect();
@@ -195,8 +195,8 @@ fn every_experiment_asks_its_question() {
     }
 }
 
-/// On 8 SMs, one pair of each class, and on one machine two triples. One window; splits without
-/// DMIL; no draining, and no large machine.
+/// On 8 SMs, one pair of each class, and on one GPU two triples. One window; splits without
+/// DMIL; no draining, and no large GPU.
 #[test]
 fn the_quick_form_is_small() {
     let quick = load_quick("decisions", &Policies::default()).unwrap();

@@ -31,9 +31,9 @@ fn every_policy_is_in_it_or_left_out_with_a_reason() {
     }
 }
 
-/// At most ten combinations, each marked by its experiment's name, all on one machine.
+/// At most ten combinations, each marked by its experiment's name, all on one GPU.
 #[test]
-fn at_most_ten_combinations_on_one_machine() {
+fn at_most_ten_combinations_on_one_gpu() {
     let plan = load("field").unwrap();
     let combined = plan.experiments.iter().filter(|experiment| experiment.name.starts_with("combined"));
     assert!((1..=10).contains(&combined.map(|experiment| experiment.policies.len() * experiment.settings.len()).sum::<usize>()));
@@ -65,7 +65,7 @@ fn pairs_follow_their_rule() {
     }
 }
 
-/// Every second pair of each class, on half of the machine, for a fifth of the time; for timed
+/// Every second pair of each class, on half of the GPU, for a fifth of the time; for timed
 /// decisions, the first pair of each class.
 #[test]
 fn the_quick_form_is_small() {

@@ -54,7 +54,7 @@ fn built_in_plans_are_sound() {
     assert_eq!(["alone", "pairs", "triples"].map(|name| of(name).groups.len()), [13, 78, 286]);
     assert_eq!((of("limits").groups.len(), of("limits").settings.len()), (3, 625));
     assert_eq!(of("pairs").settings[0].options.end, End::Cycles(2_000_000));
-    // Quick form: a quarter of the machine, 300,000 cycles, 12 pairs, 8 triples, 5 by 5 limits.
+    // Quick form: a quarter of the GPU, 300,000 cycles, 12 pairs, 8 triples, 5 by 5 limits.
     let quick = load_quick("dai", &Policies::default()).unwrap();
     let of = |name: &str| quick.experiments.iter().find(|experiment| experiment.name == name).unwrap();
     assert_eq!(["alone", "pairs", "triples"].map(|name| of(name).groups.len()), [13, 12, 8]);
@@ -86,11 +86,11 @@ fn the_plan_zhao_is_that_of_its_paper() {
             setting.gpu_name
         );
     }
-    // Bandwidth of a machine over that of `pairs`, in percent.
+    // Bandwidth of a GPU over that of `pairs`, in percent.
     let khz = |name: &str| of(name).settings[0].gpu.clocks.dram_khz;
     let percent = |name: &str| 100 * khz(name) / khz("pairs");
     assert_eq!(["bandwidth-75", "bandwidth-125", "bandwidth-150"].map(percent), [75, 125, 150]);
-    // The quick form keeps the machine.
+    // The quick form keeps the GPU.
     let quick = load_quick("zhao", &Policies::default()).unwrap();
     let of = |name: &str| quick.experiments.iter().find(|experiment| experiment.name == name).unwrap();
     assert_eq!(["alone", "pairs", "splits", "fewer"].map(|name| of(name).groups.len()), [14, 12, 3, 1]);
@@ -176,14 +176,14 @@ fn arrivals_are_settings() {
 }
 
 #[test]
-fn a_field_that_is_as_in_the_machines_file_changes_nothing() {
+fn a_field_that_is_as_in_the_gpus_file_changes_nothing() {
     let text = SOUND.to_owned() + "[experiment.gpu-settings]\nsm.warp_scheduler = [\"gto\", \"lrr\"]\n";
     let plan = parse("my.toml", &text).unwrap();
     let gpus: Vec<&str> = plan.experiments[0].settings.iter().map(|setting| setting.gpu_name.as_str()).collect();
     assert_eq!(gpus, ["rtx2060", "rtx2060 sm.warp_scheduler=lrr"]);
 }
 
-/// Options that are off are absent from the machine's document, but can be set.
+/// Options that are off are absent from the GPU's document, but can be set.
 #[test]
 fn options_that_are_off_can_be_set() {
     let with = |fields: &str| parse("my.toml", &format!("{SOUND}[experiment.gpu-settings]\n{fields}"));
@@ -202,9 +202,9 @@ fn options_that_are_off_can_be_set() {
     assert!(message.contains("GPU `rtx2060`: no such field: sm.count.of"), "{message}");
 }
 
-/// A machine without energies accepts all of them, or none.
+/// A GPU without energies accepts all of them, or none.
 #[test]
-fn a_table_that_is_not_in_the_machines_file_can_be_given() {
+fn a_table_that_is_not_in_the_gpus_file_can_be_given() {
     let text = mias_gpus::text("rtx2060").unwrap();
     let (without, energy) = text.split_once("[energy]\n").unwrap();
     let (energy, lane) = energy.split_once("[energy.lane]\n").unwrap();
@@ -415,7 +415,7 @@ fn the_thesis_quick_form_has_the_sizes_of_quick() {
     assert_eq!(form.settings[0].options.profile_cycles, quick.settings[0].options.profile_cycles);
 }
 
-/// Inputs and machine settings of the plan stay.
+/// Inputs and GPU settings of the plan stay.
 #[test]
 fn a_quick_form_leaves_what_is_given() {
     let text = include_str!("../../../../tests/data/pairs.toml").to_owned() + "\n[experiment.gpu-settings]\nsm.count = 2\n";

@@ -70,7 +70,7 @@ fn a_value_stands_once() {
     }
 }
 
-/// An invalid limit is reported at its own line, not at the machine's.
+/// An invalid limit is reported at its own line, not at the GPU's.
 #[test]
 fn a_limit_is_told_of_at_its_line() {
     let text = URGENT.replace("requests", "# requests").replace("cycles = 20_000", "cycles = 20_000\nlimit = \"0us\"");
@@ -78,7 +78,7 @@ fn a_limit_is_told_of_at_its_line() {
     assert!(message.starts_with("my.toml:14:") && message.contains("limit: 0us is less than one cycle"), "{message}");
 }
 
-/// An empty table stands for its defaults, as in a machine's file: here a selector with its
+/// An empty table stands for its defaults, as in a GPU's file: here a selector with its
 /// defaults.
 #[test]
 fn an_empty_table_is_a_table_with_its_defaults() {

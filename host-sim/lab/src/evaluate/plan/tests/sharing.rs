@@ -3,7 +3,7 @@
 use super::*;
 use mias_hw_model::config::{DramOrder, InFlightLimit, MemoryIssueFrom, StaticLimit, Unlimited, WarpLimit};
 
-/// Returns the valid plan on a machine without mechanisms, with additional lines at its end.
+/// Returns the valid plan on a GPU without mechanisms, with additional lines at its end.
 fn with(lines: &str) -> String {
     format!("{SOUND}{lines}")
 }
@@ -12,10 +12,10 @@ fn settings(lines: &str) -> Vec<Setting> {
     parse("my.toml", &with(lines)).unwrap().experiments.remove(0).settings
 }
 
-/// Every limit of the first kernel is combined with every limit of the second, on machines that
+/// Every limit of the first kernel is combined with every limit of the second, on GPUs that
 /// differ only in shared runs.
 #[test]
-fn limits_are_varied_where_kernels_share_the_machine() {
+fn limits_are_varied_where_kernels_share_the_gpu() {
     let lines = "[experiment.sharing.sm.memory_issue]\nin_flight = \"static\"\nlimits.0 = [1, 2, \"inf\"]\nlimits.1 = [1, \"inf\"]\n";
     let settings = settings(lines);
     let alone = gpus::load("rtx2060").unwrap();
@@ -28,10 +28,10 @@ fn limits_are_varied_where_kernels_share_the_machine() {
     assert_eq!(labels, ["sm.memory_issue.limits.0=2", "sm.memory_issue.limits.1=inf"]);
 }
 
-/// Limits of active warps of both kernels are combined, on machines that differ only in shared
+/// Limits of active warps of both kernels are combined, on GPUs that differ only in shared
 /// runs.
 #[test]
-fn active_warps_are_varied_where_kernels_share_the_machine() {
+fn active_warps_are_varied_where_kernels_share_the_gpu() {
     let settings = settings("[experiment.sharing]\nsm.active_warps.0 = [4, \"inf\"]\nsm.active_warps.1 = 24\n");
     let (inf, most) = (WarpLimit::Any(Unlimited::Inf), WarpLimit::Most);
     assert_eq!(
@@ -45,7 +45,7 @@ fn active_warps_are_varied_where_kernels_share_the_machine() {
 
 /// Orders of DRAM requests differ only in shared runs, with shares if the order has any.
 #[test]
-fn orders_of_dram_requests_are_varied_where_kernels_share_the_machine() {
+fn orders_of_dram_requests_are_varied_where_kernels_share_the_gpu() {
     let orders = settings("[experiment.sharing.dram.scheduler]\nby = [\"fr-fcfs\", \"kernel-cap\", \"batch\"]\n");
     let by = |setting: &Setting| setting.sharing.gpu.dram.scheduler.as_ref().map(|scheduler| scheduler.by);
     assert_eq!(orders.iter().map(by).collect::<Vec<_>>(), [None, Some(DramOrder::KernelCap), Some(DramOrder::Batch)], "the usual is off");

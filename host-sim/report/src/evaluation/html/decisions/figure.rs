@@ -1,5 +1,5 @@
 //! Throughput over B, ranked, with the best static choices: a figure for each window, a panel for
-//! each machine and set of kernels.
+//! each GPU and set of kernels.
 
 use super::super::page::Page;
 use super::super::palette::{self, BLUE, GRAY, GREEN, ORANGE};

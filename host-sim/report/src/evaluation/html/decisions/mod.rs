@@ -1,4 +1,4 @@
-//! Benchmark of decisions: a figure for each window. For each machine, set of kernels and window it
+//! Benchmark of decisions: a figure for each window. For each GPU, set of kernels and window it
 //! shows end-to-end results, decisions and every mix. Lines are those of
 //! [`crate::evaluation::decisions`].
 

@@ -33,7 +33,7 @@ fn run(gpu: GpuConfig, policy: Policy, kernels: usize) -> Outcome {
 /// A kernel on twelve channels and on ten times as many: at least as much work, and within the
 /// bound of its accesses.
 #[test]
-fn a_machine_of_128_channels_runs() {
+fn a_gpu_of_128_channels_runs() {
     let plain = gpus::load("rtx2060").unwrap();
     let mut wide = plain.clone();
     wide.dram.channels = 128;
@@ -45,7 +45,7 @@ fn a_machine_of_128_channels_runs() {
 
 /// Every SM is scheduled, profiled and read: the last one holds the chosen configuration.
 #[test]
-fn a_machine_of_256_sms_runs() {
+fn a_gpu_of_256_sms_runs() {
     let mut gpu = gpus::load("rtx2060").unwrap();
     gpu.sm.count = 256;
     let outcome = run(gpu, Policy::MiasIpmIpc, 2);
