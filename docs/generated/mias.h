@@ -162,7 +162,7 @@
 #define MIAS_LAUNCH_POP UINT32_C(0x108)
 /* Read only. Peak bandwidth from all L2 slices to the interconnect, in sectors of 32 bytes per core
  * cycle, Q16.16. The off-SM bandwidth model of Zhao et al. 2018 (eq. 1 and 2) takes it,
- * REPLY_SECTORS, DRAM_SECTORS and SM_SCHEDULERS from the machine. */
+ * REPLY_SECTORS, DRAM_SECTORS and SM_SCHEDULERS from the GPU. */
 #define MIAS_L2_SECTORS UINT32_C(0x110)
 /* Read only. Most bytes per L2 access: a sector of 32, or a whole line if caches have no sectors. */
 #define MIAS_L2_ACCESS_BYTES UINT32_C(0x114)
@@ -235,8 +235,8 @@
 #define MIAS_PROFILE_DONE UINT32_C(0x260)
 /* Write only. 8 of them. Stages a quota for a slot on every SM. */
 #define MIAS_QUOTA_ALL UINT32_C(0x300)
-/* Read and write. 8 of them. SMs that QUOTA_SOME applies to, one bit each. Bits of SMs that the
- * machine does not have are stored without effect. */
+/* Read and write. 8 of them. SMs that QUOTA_SOME applies to, one bit each. Bits of SMs that the GPU
+ * does not have are stored without effect. */
 #define MIAS_QUOTA_SMS UINT32_C(0x320)
 /* Write only. 8 of them. Stages a quota for a slot on the SMs of QUOTA_SMS. A row of quotas, one for
  * each slot, takes as many writes for many SMs as for one. */
@@ -254,7 +254,7 @@
 #define MIAS_PREEMPT_DONE UINT32_C(0x3c0)
 /* Write only. Latches the kernel counters of the slots whose bits are set, all at one instant, and
  * clears them. The next latch therefore covers the time since this one. Counters of other slots
- * continue. Bits of slots that the machine does not have raise VALUE_RANGE and are ignored. */
+ * continue. Bits of slots that the GPU does not have raise VALUE_RANGE and are ignored. */
 #define MIAS_KERNEL_SNAPSHOT UINT32_C(0x3e0)
 /* Read only. 8 of them. Saturated latched counters of each slot: bit n for the n-th of the following
  * arrays, KERNEL_CYCLES being the first. */
@@ -323,12 +323,11 @@
 #define MIAS_DRAM_SHARE UINT32_C(0x6e0)
 /* Read and write. 8 of them. Warp instructions that the kernel in each slot may issue on an SM
  * before all other quotas there are spent: 1 to 2^32 - 2, 0 for unlimited. A changed quota is full
- * on each SM. A kernel that is new in its slot has the machine's quota. Needs
- * feature::MEMORY_ISSUE. */
+ * on each SM. A kernel that is new in its slot has the GPU's quota. Needs feature::MEMORY_ISSUE. */
 #define MIAS_WARP_QUOTA UINT32_C(0x700)
 /* Read and write. 8 of them. Weight of the kernel in each slot for the L1's MSHRs, miss-queue
  * entries and lines in flight per set. Shares are by weight among the kernels with TBs on the SM: 0
- * to 1024, as written. If all are 0, the machine's partitioning applies; otherwise 0 counts as 1.
+ * to 1024, as written. If all are 0, the GPU's partitioning applies; otherwise 0 counts as 1.
  * Weights stay with their slot when its kernel changes. Needs feature::MISS_SHARES. */
 #define MIAS_MISS_WEIGHT UINT32_C(0x720)
 /* Read and write. Source of the launch order: 0 for hardware, in the order in which launches became
@@ -421,7 +420,7 @@
  * period count half. 32 bits; 0 without monitors, and at positions beyond the ways. */
 #define MIAS_MEMORY_REG_L1_MONITOR_HITS UINT32_C(0xc)
 /* Read and write. 4 of them. Ways per set of the L1 for the kernels in two slots, the even slot in
- * the low half: 0 to 1024, as written. If all words are 0, the machine's partitioning applies;
+ * the low half: 0 to 1024, as written. If all words are 0, the GPU's partitioning applies;
  * otherwise a kernel with 0 has one way. */
 #define MIAS_MEMORY_REG_L1_WAYS UINT32_C(0x10)
 /* Read only. 8 of them. Requests of the kernel in each slot, latched; 24 bits. They are L1 accesses
@@ -472,7 +471,7 @@
 /* Read and write. 2 of them. Active-warp limits of the kernels in four slots, the first in the low
  * byte. Each warp scheduler issues only from that number of the kernel's warps, 1 to 63; 0 for all.
  * They are the oldest that wait at no barrier and have instructions left. A kernel that is new in
- * its slot starts with the machine's limit. */
+ * its slot starts with the GPU's limit. */
 #define MIAS_SM_REG_ACTIVE_WARPS UINT32_C(0xe8)
 
 /* Registers of preemption: byte offsets in those of an SM. */
@@ -589,7 +588,7 @@
 #define MIAS_FAULT_KERNEL_TOO_LARGE UINT32_C(0x200)
 /* Profiling ended without a sample, and Left-over took over. */
 #define MIAS_FAULT_NO_SAMPLES UINT32_C(0x400)
-/* The machine is larger than the image was built for. The surplus SMs stay idle. */
+/* The GPU is larger than the image was built for. The surplus SMs stay idle. */
 #define MIAS_FAULT_GPU_TOO_LARGE UINT32_C(0x800)
 /* The register block is unknown to this firmware. */
 #define MIAS_FAULT_WRONG_MAP UINT32_C(0x1000)
@@ -1040,8 +1039,8 @@ struct mias_memory {
      * of a period count half. 32 bits; 0 without monitors, and at positions beyond the ways. */
     const volatile uint32_t l1_monitor_hits;
     /* Read and write. 4 of them. Ways per set of the L1 for the kernels in two slots, the even slot
-     * in the low half: 0 to 1024, as written. If all words are 0, the machine's partitioning
-     * applies; otherwise a kernel with 0 has one way. */
+     * in the low half: 0 to 1024, as written. If all words are 0, the GPU's partitioning applies;
+     * otherwise a kernel with 0 has one way. */
     volatile uint32_t l1_ways[4];
     /* Read only. 8 of them. Requests of the kernel in each slot, latched; 24 bits. They are L1
      * accesses and accesses that bypass the L1. */
@@ -1095,7 +1094,7 @@ struct mias_sm {
     /* Read and write. 2 of them. Active-warp limits of the kernels in four slots, the first in the
      * low byte. Each warp scheduler issues only from that number of the kernel's warps, 1 to 63; 0
      * for all. They are the oldest that wait at no barrier and have instructions left. A kernel
-     * that is new in its slot starts with the machine's limit. */
+     * that is new in its slot starts with the GPU's limit. */
     volatile uint32_t active_warps[2];
     uint32_t reserved_f0[4];
 };
@@ -1267,7 +1266,7 @@ struct mias_block {
     uint32_t reserved_10c[1];
     /* Read only. Peak bandwidth from all L2 slices to the interconnect, in sectors of 32 bytes per
      * core cycle, Q16.16. The off-SM bandwidth model of Zhao et al. 2018 (eq. 1 and 2) takes it,
-     * REPLY_SECTORS, DRAM_SECTORS and SM_SCHEDULERS from the machine. */
+     * REPLY_SECTORS, DRAM_SECTORS and SM_SCHEDULERS from the GPU. */
     const volatile uint32_t l2_sectors;
     /* Read only. Most bytes per L2 access: a sector of 32, or a whole line if caches have no
      * sectors. */
@@ -1351,7 +1350,7 @@ struct mias_block {
     /* Write only. 8 of them. Stages a quota for a slot on every SM. */
     volatile uint32_t quota_all[8];
     /* Read and write. 8 of them. SMs that QUOTA_SOME applies to, one bit each. Bits of SMs that the
-     * machine does not have are stored without effect. */
+     * GPU does not have are stored without effect. */
     volatile uint32_t quota_sms[8];
     /* Write only. 8 of them. Stages a quota for a slot on the SMs of QUOTA_SMS. A row of quotas, one
      * for each slot, takes as many writes for many SMs as for one. */
@@ -1369,8 +1368,7 @@ struct mias_block {
     volatile uint32_t preempt_done[8];
     /* Write only. Latches the kernel counters of the slots whose bits are set, all at one instant,
      * and clears them. The next latch therefore covers the time since this one. Counters of other
-     * slots continue. Bits of slots that the machine does not have raise VALUE_RANGE and are
-     * ignored. */
+     * slots continue. Bits of slots that the GPU does not have raise VALUE_RANGE and are ignored. */
     volatile uint32_t kernel_snapshot;
     uint32_t reserved_3e4[7];
     /* Read only. 8 of them. Saturated latched counters of each slot: bit n for the n-th of the
@@ -1444,14 +1442,13 @@ struct mias_block {
     volatile uint32_t dram_share[8];
     /* Read and write. 8 of them. Warp instructions that the kernel in each slot may issue on an SM
      * before all other quotas there are spent: 1 to 2^32 - 2, 0 for unlimited. A changed quota is
-     * full on each SM. A kernel that is new in its slot has the machine's quota. Needs
+     * full on each SM. A kernel that is new in its slot has the GPU's quota. Needs
      * feature::MEMORY_ISSUE. */
     volatile uint32_t warp_quota[8];
     /* Read and write. 8 of them. Weight of the kernel in each slot for the L1's MSHRs, miss-queue
      * entries and lines in flight per set. Shares are by weight among the kernels with TBs on the
-     * SM: 0 to 1024, as written. If all are 0, the machine's partitioning applies; otherwise 0
-     * counts as 1. Weights stay with their slot when its kernel changes. Needs
-     * feature::MISS_SHARES. */
+     * SM: 0 to 1024, as written. If all are 0, the GPU's partitioning applies; otherwise 0 counts
+     * as 1. Weights stay with their slot when its kernel changes. Needs feature::MISS_SHARES. */
     volatile uint32_t miss_weight[8];
     /* Read and write. Source of the launch order: 0 for hardware, in the order in which launches
      * became due; 1 for the firmware (queue). If 0 is written while launches are in the window,

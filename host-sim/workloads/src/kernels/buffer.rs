@@ -12,8 +12,8 @@ use std::collections::TryReserveError;
 use std::io::Read;
 use std::path::Path;
 
-/// Maximum size of a buffer in bytes. Assumption: the spare memory of a user's computer; the largest
-/// sizes of the built-in kernels take as much.
+/// Maximum size of a buffer in bytes. Assumption: the spare memory of a user's computer; the
+/// largest sizes of the built-in kernels take as much.
 pub(super) const MOST_BYTES: u64 = 1 << 32;
 
 /// A named buffer of a kernel file.
