@@ -165,7 +165,7 @@ fn kernels() {
         ("filter = \"linear\"", "filter = \"cubic\""),
         ("address = [\"clamp\", \"border\"]", "address = \"mirrored\""),
         ("address = [\"clamp\", \"border\"]", "address = []"),
-        ("normalized = false", "normalized = false"),
+        ("normalized = false", "normal = false"),
         ("read = \"normalized\"", "read = \"float\""),
         ("buffer = \"out\"", ""),
     ];
