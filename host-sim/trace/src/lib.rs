@@ -9,6 +9,14 @@
 //!
 //! [`accelsim::read_list`] reads a kernel list, and [`accelsim::read_kernel`] each launch in it.
 //! [`trace_file::read`] loads a converted trace.
+//!
+//! ```rust
+//! use mias_trace::accelsim::read_list_from;
+//!
+//! let list = &b"MemcpyHtoD,0x00007f5f2c000000,4096\nkernel-1.traceg\nkernel-2.traceg\n"[..];
+//! let list = read_list_from(list, "kernelslist.g".as_ref(), &|name| Some(name.into())).unwrap();
+//! assert_eq!(list.kernels().count(), 2);
+//! ```
 
 pub mod accelsim;
 pub mod fingerprint;

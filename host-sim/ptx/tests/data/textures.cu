@@ -1,5 +1,5 @@
 // A picture turned through a texture object, and one made smaller through a texture reference into a surface.
-texture<uchar4, cudaTextureType2D, cudaReadModeNormalizedFloat> colours;
+texture<uchar4, cudaTextureType2D, cudaReadModeNormalizedFloat> colors;
 
 extern "C" __global__ void rotate(float *out, int width, int height, float cosine, float sine, cudaTextureObject_t picture)
 {
@@ -17,7 +17,7 @@ extern "C" __global__ void shrink(cudaSurfaceObject_t out, int width, int height
     int y = blockIdx.y * blockDim.y + threadIdx.y;
     if (x >= width || y >= height) return;
     // Between four texels, so that the filter gives their mean.
-    float4 mean = tex2D(colours, 2.0f * (float)x + 1.0f, 2.0f * (float)y + 1.0f);
+    float4 mean = tex2D(colors, 2.0f * (float)x + 1.0f, 2.0f * (float)y + 1.0f);
     uchar4 colour = make_uchar4(255.0f * mean.x, 255.0f * mean.y, 255.0f * mean.z, 255.0f * mean.w);
     surf2Dwrite(colour, out, 4 * x, y);
 }
