@@ -14,7 +14,7 @@
 //! |---|---|
 //! | [`mias_registers`] | the contract with the hardware |
 //! | [`driver`] | registers to events, commands to registers: [`driver::Firmware`] |
-//! | [`service`], [`epitaph`] | around the driver in an image: watchdog and waiting; the crash record |
+//! | [`service`], [`crash_record`] | around the driver in an image: watchdog and waiting; the crash record |
 //! | [`scheduler`] | the state machine, independent of hardware |
 //! | [`policy`] | Left-over, Spatial, MIAS, a fixed configuration; all others are in the crate `mias-policies` |
 //! | [`sm_set`] | sets of SMs |
@@ -79,8 +79,8 @@ extern crate std;
 mod bodies;
 pub mod configs;
 pub mod counters;
+pub mod crash_record;
 pub mod driver;
-pub mod epitaph;
 pub mod gpu;
 pub mod kernel;
 pub mod limits;

@@ -9,8 +9,8 @@ use embedded_hal::digital::{ErrorType, OutputPin};
 use embedded_hal_mock::eh1::delay::{CheckedDelay, Transaction as Delayed};
 use embedded_hal_mock::eh1::digital::{Mock as Pin, State, Transaction as Pinned};
 use mias_firmware::Firmware;
+use mias_firmware::crash_record::{CrashRecord, EVENTS, MAGIC};
 use mias_firmware::driver::{Observer, Strobe};
-use mias_firmware::epitaph::{EVENTS, Epitaph, MAGIC};
 use mias_firmware::policy::ShippedPolicy;
 use mias_firmware::scheduler::Event;
 use mias_firmware::service::{await_block, serve};
@@ -142,8 +142,8 @@ fn the_strobe_is_high_while_a_decision_is_made_and_the_watchdog_guards_the_work(
     let mut firmware = Firmware::<ShippedPolicy, (), 64>::from_straps(&mut block).expect("the block is known");
     block.writes.clear();
     let mut pin = Pin::new(&[Pinned::set(State::High), Pinned::set(State::Low)]);
-    let mut epitaph = Epitaph::EMPTY;
-    serve(&mut firmware, &mut block, &mut (Strobe(pin.clone()), &mut epitaph), 5000);
+    let mut crash_record = CrashRecord::EMPTY;
+    serve(&mut firmware, &mut block, &mut (Strobe(pin.clone()), &mut crash_record), 5000);
     pin.done();
     assert_eq!(firmware.scheduler().phase().code(), PhaseCode::Steady);
     // The third SM had the most instructions, so the third configuration wins.
@@ -154,7 +154,7 @@ fn the_strobe_is_high_while_a_decision_is_made_and_the_watchdog_guards_the_work(
     // Two launches, timer, partition, profile done, counters read, broadcast done: code, slot or
     // word, cycle.
     let expected = [0x1, 0x101, 0x1_0006, 0x2_0004, 1002 << 16 | 5, 1002 << 16 | 7, 1002 << 16 | 8, 0];
-    assert_eq!((epitaph.count, epitaph.events), (7, expected));
+    assert_eq!((crash_record.count, crash_record.events), (7, expected));
 }
 
 /// Runs the script, and returns the effects in order and the final registers.
@@ -222,19 +222,19 @@ fn the_time_stamps_span_the_end_of_the_windows_and_the_quotas_in_effect() {
 }
 
 #[test]
-fn an_epitaph_keeps_the_last_events() {
-    let mut epitaph = Epitaph::EMPTY;
+fn a_crash_record_keeps_the_last_events() {
+    let mut crash_record = CrashRecord::EMPTY;
     for word in 0..11 {
-        epitaph.event(&Event::PartitionReached(SmWord { word, bits: 1 }), word.into());
+        crash_record.event(&Event::PartitionReached(SmWord { word, bits: 1 }), word.into());
     }
-    assert_eq!(epitaph.count, 11);
+    assert_eq!(crash_record.count, 11);
     let place = |n: u32| n << 16 | n << 8 | 4;
-    assert_eq!(epitaph.events, [8, 9, 10, 3, 4, 5, 6, 7].map(place));
+    assert_eq!(crash_record.events, [8, 9, 10, 3, 4, 5, 6, 7].map(place));
     assert_eq!(EVENTS, 8);
-    epitaph.close(3, 0x1234);
-    assert_eq!((epitaph.magic, epitaph.cause, epitaph.address), (MAGIC, 3, 0x1234));
+    crash_record.close(3, 0x1234);
+    assert_eq!((crash_record.magic, crash_record.cause, crash_record.address), (MAGIC, 3, 0x1234));
     // Words in this order without padding, because the host reads it as memory.
-    assert_eq!(size_of::<Epitaph>(), 4 * (4 + EVENTS));
+    assert_eq!(size_of::<CrashRecord>(), 4 * (4 + EVENTS));
 }
 
 /// A block that returns its ID from a list.

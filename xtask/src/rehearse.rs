@@ -12,13 +12,13 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
+use mias_firmware::crash_record::{CrashRecord, MAGIC};
 use mias_firmware::driver::Observer;
-use mias_firmware::epitaph::{Epitaph, MAGIC};
 use mias_firmware::limits;
 use mias_firmware::policy::Policy;
 use mias_firmware::scheduler::{Event, Report as Decision};
 use mias_firmware::service::serve;
-use mias_firmware_images::rehearsal::{ACT, ACTS, BURIED, FRESH, HANG, LOG, Rehearsal};
+use mias_firmware_images::rehearsal::{ACT, ACTS, CRASHED, FRESH, HANG, LOG, Rehearsal};
 use mias_policies::Firmware;
 use mias_policies::policy::AnyPolicy;
 use mias_registers::PhaseCode;
@@ -84,11 +84,16 @@ fn rehearse(target: &Target) -> Result<()> {
 
     if target.has_watchdog() {
         image.send(HANG)?;
-        ensure!(image.byte()? == BURIED, "the watchdog's reset left no crash record");
-        let epitaph = image.epitaph()?;
-        let end = Epitaph { magic: MAGIC, cause: NON_MASKABLE, address: epitaph.address, ..expected.epitaph };
-        ensure!(epitaph == end, "the crash record is\n{epitaph:x?}\nexpected\n{end:x?}");
-        println!("the watchdog fired in {} ({:#x}); {} events before it", function(&file, epitaph.address)?, epitaph.address, end.count);
+        ensure!(image.byte()? == CRASHED, "the watchdog's reset left no crash record");
+        let crash_record = image.crash_record()?;
+        let end = CrashRecord { magic: MAGIC, cause: NON_MASKABLE, address: crash_record.address, ..expected.crash_record };
+        ensure!(crash_record == end, "the crash record is\n{crash_record:x?}\nexpected\n{end:x?}");
+        println!(
+            "the watchdog fired in {} ({:#x}); {} events before it",
+            function(&file, crash_record.address)?,
+            crash_record.address,
+            end.count
+        );
     }
     Ok(())
 }
@@ -100,22 +105,22 @@ struct Expected {
     lines: Vec<String>,
     /// Phases after each act.
     phases: Vec<PhaseCode>,
-    epitaph: Epitaph,
+    crash_record: CrashRecord,
 }
 
 fn expect() -> Expected {
     let mut block = Rehearsal::new();
     let mut firmware = Firmware::<AnyPolicy, { limits::CONFIGS }>::idle();
     let mut expected = Expected::default();
-    let mut epitaph = Epitaph::EMPTY;
+    let mut crash_record = CrashRecord::EMPTY;
     if firmware.restart(&mut block, limits::SMS).is_ok() {
         for _ in 0..ACTS {
             block.play();
-            serve(&mut firmware, &mut block, &mut (&mut epitaph, &mut expected), 1);
+            serve(&mut firmware, &mut block, &mut (&mut crash_record, &mut expected), 1);
             expected.phases.push(firmware.scheduler().phase().code());
         }
     }
-    Expected { epitaph, ..expected }
+    Expected { crash_record, ..expected }
 }
 
 impl mias_policies::extras::WatchesPreemption for Expected {}
@@ -194,13 +199,13 @@ impl Image {
         Ok(self.bytes(4)?.iter().rev().fold(0, |word, byte| word << 8 | u32::from(*byte)))
     }
 
-    fn epitaph(&mut self) -> Result<Epitaph> {
-        let mut epitaph =
-            Epitaph { magic: self.word()?, cause: self.word()?, address: self.word()?, count: self.word()?, ..Epitaph::EMPTY };
-        for event in &mut epitaph.events {
+    fn crash_record(&mut self) -> Result<CrashRecord> {
+        let mut crash_record =
+            CrashRecord { magic: self.word()?, cause: self.word()?, address: self.word()?, count: self.word()?, ..CrashRecord::EMPTY };
+        for event in &mut crash_record.events {
             *event = self.word()?;
         }
-        Ok(epitaph)
+        Ok(crash_record)
     }
 }
 

@@ -4,7 +4,7 @@
 use core::fmt::{self, Write};
 
 use embedded_hal::delay::DelayNs;
-use mias_firmware::epitaph::{BUS_FAILED, Epitaph, MAGIC};
+use mias_firmware::crash_record::{BUS_FAILED, CrashRecord, MAGIC};
 use mias_firmware_images::rehearsal::Rehearsal;
 use mias_registers::PhaseCode;
 
@@ -23,11 +23,11 @@ impl DelayNs for NoDelay {
 ///
 /// # Errors
 /// Those of `out`.
-pub fn demo(firmware: &mut Scheduler, epitaph: &mut Epitaph, out: &mut impl Write) -> fmt::Result {
+pub fn demo(firmware: &mut Scheduler, crash_record: &mut CrashRecord, out: &mut impl Write) -> fmt::Result {
     let mut bus = SpiBus::new(Wire { block: Rehearsal::new(), plugged: true });
     let mut written = Ok(());
     // Replaces sleep: the next event occurs, until there is a decision.
-    let end = run(firmware, &mut bus, epitaph, &mut NoDelay, |bus, firmware| {
+    let end = run(firmware, &mut bus, crash_record, &mut NoDelay, |bus, firmware| {
         let phase = firmware.scheduler().phase().code();
         written = written.and_then(|()| writeln!(out, "{}", phase.name()));
         if phase == PhaseCode::Steady {
@@ -38,11 +38,11 @@ pub fn demo(firmware: &mut Scheduler, epitaph: &mut Epitaph, out: &mut impl Writ
     });
     written?;
     writeln!(out, "the end: {end:?}")?;
-    match *epitaph {
-        Epitaph { magic: MAGIC, cause: BUS_FAILED, address, count, .. } => {
-            writeln!(out, "epitaph: the bus failed at register {address:#05x}, after {count} events")
+    match *crash_record {
+        CrashRecord { magic: MAGIC, cause: BUS_FAILED, address, count, .. } => {
+            writeln!(out, "crash record: the bus failed at register {address:#05x}, after {count} events")
         }
-        _ => writeln!(out, "no epitaph"),
+        _ => writeln!(out, "no crash record"),
     }
 }
 

@@ -15,7 +15,7 @@ use core::convert::Infallible;
 use embedded_hal::delay::DelayNs;
 use mias_firmware::Firmware;
 use mias_firmware::driver::{Observer, StartError};
-use mias_firmware::epitaph::Epitaph;
+use mias_firmware::crash_record::CrashRecord;
 use mias_firmware::limits;
 use mias_firmware::policy::ShippedPolicy;
 use mias_firmware::service::{await_block, serve};
@@ -31,13 +31,13 @@ pub type Scheduler = Firmware<ShippedPolicy, (), { limits::CONFIGS }>;
 pub fn run<B: TryBus>(
     firmware: &mut Scheduler,
     bus: &mut B,
-    epitaph: &mut Epitaph,
+    crash_record: &mut CrashRecord,
     delay: &mut impl DelayNs,
     sleep: impl FnMut(&mut B, &Scheduler),
 ) -> StartError<B::Error> {
-    let Err(end) = work(firmware, bus, epitaph, delay, sleep);
+    let Err(end) = work(firmware, bus, crash_record, delay, sleep);
     if let StartError::Bus(error) = &end {
-        epitaph.bus_failed(error.register());
+        crash_record.bus_failed(error.register());
     }
     end
 }
@@ -45,14 +45,14 @@ pub fn run<B: TryBus>(
 fn work<B: TryBus>(
     firmware: &mut Scheduler,
     bus: &mut B,
-    epitaph: &mut Epitaph,
+    crash_record: &mut CrashRecord,
     delay: &mut impl DelayNs,
     mut sleep: impl FnMut(&mut B, &Scheduler),
 ) -> Result<Infallible, StartError<B::Error>> {
     await_block(bus, delay, limits::BLOCK_PAUSE_NS, limits::BLOCK_TRIES)?;
     firmware.restart(bus, limits::SMS)?;
     loop {
-        serve(firmware, bus, epitaph, limits::WATCHDOG_CYCLES)?;
+        serve(firmware, bus, crash_record, limits::WATCHDOG_CYCLES)?;
         sleep(bus, firmware);
     }
 }

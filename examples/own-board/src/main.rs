@@ -9,7 +9,7 @@ mod target {
     use core::ptr::addr_of_mut;
 
     use cortex_m_rt::{ExceptionFrame, entry, exception};
-    use mias_firmware::epitaph::{Epitaph, MAGIC};
+    use mias_firmware::crash_record::{CrashRecord, MAGIC};
     use own_board::Scheduler;
     use own_board::demo::demo;
     use semihosting::{io, process};
@@ -20,20 +20,20 @@ mod target {
 
     /// Crash records of this run and of the last run that ended in one. memory.x places them where
     /// no reset clears them.
-    #[unsafe(link_section = ".epitaph")]
-    static mut EPITAPHS: [Epitaph; 2] = [Epitaph::EMPTY; 2];
+    #[unsafe(link_section = ".crash_record")]
+    static mut CRASH_RECORDS: [CrashRecord; 2] = [CrashRecord::EMPTY; 2];
 
     /// Entry point of the reset code.
     #[entry]
     fn main() -> ! {
         // SAFETY: `main` is called once, and only `fault`, which never returns, also uses the two
         // statics.
-        let (firmware, [epitaph, last]) = unsafe { (&mut *addr_of_mut!(FIRMWARE), &mut *addr_of_mut!(EPITAPHS)) };
-        if epitaph.magic == MAGIC {
-            *last = *epitaph;
+        let (firmware, [crash_record, last]) = unsafe { (&mut *addr_of_mut!(FIRMWARE), &mut *addr_of_mut!(CRASH_RECORDS)) };
+        if crash_record.magic == MAGIC {
+            *last = *crash_record;
         }
-        *epitaph = Epitaph::EMPTY;
-        let said = io::stdout().map(|mut out| demo(firmware, epitaph, &mut Text(&mut out)));
+        *crash_record = CrashRecord::EMPTY;
+        let said = io::stdout().map(|mut out| demo(firmware, crash_record, &mut Text(&mut out)));
         process::exit(i32::from(!matches!(said, Ok(Ok(())))))
     }
 
@@ -42,7 +42,7 @@ mod target {
     #[exception]
     unsafe fn HardFault(frame: &ExceptionFrame) -> ! {
         // SAFETY: the fault has ended any other writer.
-        unsafe { (*addr_of_mut!(EPITAPHS))[0].close(3, frame.pc()) };
+        unsafe { (*addr_of_mut!(CRASH_RECORDS))[0].close(3, frame.pc()) };
         process::exit(1)
     }
 
@@ -64,8 +64,8 @@ mod target {
 #[cfg(not(target_os = "none"))]
 fn main() {
     let mut said = String::new();
-    let (mut firmware, mut epitaph) = (own_board::Scheduler::idle(), mias_firmware::epitaph::Epitaph::EMPTY);
-    let told = own_board::demo::demo(&mut firmware, &mut epitaph, &mut said);
+    let (mut firmware, mut crash_record) = (own_board::Scheduler::idle(), mias_firmware::crash_record::CrashRecord::EMPTY);
+    let told = own_board::demo::demo(&mut firmware, &mut crash_record, &mut said);
     print!("{said}");
     std::process::exit(i32::from(told.is_err()));
 }

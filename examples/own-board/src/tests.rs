@@ -5,7 +5,7 @@ extern crate std;
 use std::collections::BTreeMap;
 use std::string::String;
 
-use mias_firmware::epitaph::{BUS_FAILED, Epitaph, MAGIC};
+use mias_firmware::crash_record::{BUS_FAILED, CrashRecord, MAGIC};
 use mias_registers::bus::{Bus, Failed, TryBus};
 use mias_registers::{MAP_END, global};
 use proptest::prelude::*;
@@ -64,10 +64,10 @@ proptest! {
 }
 
 #[test]
-fn the_demo_decides_and_ends_in_the_epitaph() {
-    let (mut said, mut epitaph) = (String::new(), Epitaph::EMPTY);
-    demo(&mut Scheduler::idle(), &mut epitaph, &mut said).unwrap();
+fn the_demo_decides_and_ends_in_the_crash_record() {
+    let (mut said, mut crash_record) = (String::new(), CrashRecord::EMPTY);
+    demo(&mut Scheduler::idle(), &mut crash_record, &mut said).unwrap();
     // The third SM has the most instructions, so the third configuration wins.
     assert!(said.contains("\nsteady\nfirst decision: [3, 1, 0, 0] TBs per SM\n"), "{said}");
-    assert_eq!((epitaph.magic, epitaph.cause, epitaph.address), (MAGIC, BUS_FAILED, global::WATCHDOG_PERIOD));
+    assert_eq!((crash_record.magic, crash_record.cause, crash_record.address), (MAGIC, BUS_FAILED, global::WATCHDOG_PERIOD));
 }

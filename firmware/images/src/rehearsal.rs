@@ -46,7 +46,7 @@ pub const HANG: u8 = b'h';
 /// First byte from the image if it finds no crash record.
 pub const FRESH: u8 = b'f';
 /// First byte from the image if it finds a crash record, which follows.
-pub const BURIED: u8 = b'b';
+pub const CRASHED: u8 = b'b';
 
 /// Scripted register block.
 #[derive(Clone, Debug, Default)]

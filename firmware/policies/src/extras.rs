@@ -32,7 +32,7 @@ pub trait WatchesPreemption: Observer {
 
 impl WatchesPreemption for () {}
 
-impl WatchesPreemption for mias_firmware::epitaph::Epitaph {}
+impl WatchesPreemption for mias_firmware::crash_record::CrashRecord {}
 
 #[cfg(all(feature = "defmt", target_os = "none"))]
 impl WatchesPreemption for mias_firmware::log::Log {}

@@ -2,8 +2,8 @@
 //! with the register, and does not access the block again.
 
 use embedded_hal_mock::eh1::delay::NoopDelay;
+use mias_firmware::crash_record::{BUS_FAILED, CrashRecord, MAGIC};
 use mias_firmware::driver::{Observer, StartError};
-use mias_firmware::epitaph::{BUS_FAILED, Epitaph, MAGIC};
 use mias_firmware::service::{await_block, serve};
 use mias_firmware_images::rehearsal::{ACTS, Rehearsal};
 use mias_policies::Firmware;
@@ -93,15 +93,15 @@ fn start(firmware: &mut Firmware<AnyPolicy, 64>, bus: &mut Failing) -> Outcome {
 }
 
 /// Runs a board's whole program, from reset to the end of the script.
-fn program(firmware: &mut Firmware<AnyPolicy, 64>, bus: &mut Failing, epitaph: &mut Epitaph) -> Outcome {
+fn program(firmware: &mut Firmware<AnyPolicy, 64>, bus: &mut Failing, crash_record: &mut CrashRecord) -> Outcome {
     start(firmware, bus).inspect_err(|error| {
         if let StartError::Bus(error) = error {
-            epitaph.bus_failed(error.register());
+            crash_record.bus_failed(error.register());
         }
     })?;
     for _ in 0..ACTS {
         bus.block.script.play();
-        serve(firmware, bus, epitaph, PERIOD)?;
+        serve(firmware, bus, crash_record, PERIOD)?;
     }
     Ok(())
 }
@@ -126,16 +126,20 @@ fn situations() -> impl Iterator<Item = (PolicyCode, u32)> {
 }
 
 #[test]
-fn a_bus_that_fails_at_any_access_ends_in_the_epitaph_and_nothing_is_committed_afterwards() {
+fn a_bus_that_fails_at_any_access_ends_in_the_crash_record_and_nothing_is_committed_afterwards() {
     let (mut commits, mut counters) = (0, 0);
     for (policy, options) in situations() {
         let expected = unbroken(policy, options);
         for (at, &(register, written)) in expected.iter().enumerate() {
             let mut bus = Failing { block: Block::new(policy, options), fails_at: at };
-            let (mut firmware, mut epitaph) = (Firmware::idle(), Epitaph::default());
-            let error = program(&mut firmware, &mut bus, &mut epitaph).expect_err("an access failed");
+            let (mut firmware, mut crash_record) = (Firmware::idle(), CrashRecord::default());
+            let error = program(&mut firmware, &mut bus, &mut crash_record).expect_err("an access failed");
             assert_eq!(error, StartError::Bus(Failed { register, cause: CAUSE }), "{policy:?}, access {at}");
-            assert_eq!((epitaph.magic, epitaph.cause, epitaph.address), (MAGIC, BUS_FAILED, register), "{policy:?}, access {at}");
+            assert_eq!(
+                (crash_record.magic, crash_record.cause, crash_record.address),
+                (MAGIC, BUS_FAILED, register),
+                "{policy:?}, access {at}"
+            );
             // Up to the failure all accesses are as without it. Afterwards there is none, for any
             // call.
             assert_eq!(bus.block.accesses, expected[..=at], "{policy:?}, access {at}");
@@ -154,10 +158,10 @@ fn a_bus_that_fails_at_any_access_ends_in_the_epitaph_and_nothing_is_committed_a
 fn a_bus_that_could_fail_and_does_not_is_used_like_one_that_cannot() {
     for (policy, options) in situations() {
         let mut bus = Failing { block: Block::new(policy, options), fails_at: usize::MAX };
-        let mut epitaph = Epitaph::EMPTY;
-        assert_eq!(program(&mut Firmware::idle(), &mut bus, &mut epitaph), Ok(()));
+        let mut crash_record = CrashRecord::EMPTY;
+        assert_eq!(program(&mut Firmware::idle(), &mut bus, &mut crash_record), Ok(()));
         assert_eq!(bus.block.accesses, unbroken(policy, options), "{policy:?}");
-        assert_ne!(epitaph.magic, MAGIC);
+        assert_ne!(crash_record.magic, MAGIC);
     }
 }
 
@@ -165,8 +169,8 @@ fn a_bus_that_could_fail_and_does_not_is_used_like_one_that_cannot() {
 fn a_firmware_that_is_started_again_goes_on() {
     let mut bus = Failing { block: Block::new(PolicyCode::MiasIpc, 0), fails_at: 60 };
     let mut firmware = Firmware::idle();
-    assert!(program(&mut firmware, &mut bus, &mut Epitaph::default()).is_err());
+    assert!(program(&mut firmware, &mut bus, &mut CrashRecord::default()).is_err());
     bus.block.script = Rehearsal::new();
-    assert_eq!(program(&mut firmware, &mut bus, &mut Epitaph::default()), Ok(()));
+    assert_eq!(program(&mut firmware, &mut bus, &mut CrashRecord::default()), Ok(()));
     assert_eq!(firmware.scheduler().phase().code(), PhaseCode::Idle);
 }

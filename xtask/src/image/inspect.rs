@@ -25,7 +25,7 @@ impl Size {
             let name = words.next().unwrap_or_default();
             let bytes: u64 = words.next().and_then(|word| word.parse().ok()).with_context(|| format!("llvm-size printed {line:?}"))?;
             let is_part = |names: &[&str]| names.iter().any(|part| name == *part || name.starts_with(&format!("{part}.")));
-            if is_part(&[".data", ".bss", ".uninit", ".epitaph"]) {
+            if is_part(&[".data", ".bss", ".uninit", ".crash_record"]) {
                 size.ram += bytes;
             }
             if is_part(&[".vector_table", ".init", ".text", ".rodata", ".data", ".gnu.sgstubs", ".eh_frame"]) {

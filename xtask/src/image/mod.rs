@@ -6,7 +6,7 @@
 //! reachable. To show that the check is effective, the same image with an injected panic must fail
 //! to link, for that reason.
 
-mod epitaph;
+mod crash_record;
 mod inspect;
 mod stack;
 
@@ -53,7 +53,7 @@ pub(crate) fn steps(report: &mut Report, scope: Scope) {
         }
         if !target.is_riscv() {
             report.step(&format!("{} image leaves its crash record after a fault, in QEMU", target.board.core), || {
-                epitaph::check(target, &path(target))
+                crash_record::check(target, &path(target))
             });
         }
         report.step(&format!("{} image with an injected panic does not link", target.board.core), || injected_panic_is_found(target));

@@ -20,7 +20,7 @@ unsafe impl InterruptNumber for Line {
 /// exception's number is 3 (ARMv7-M, B1.5.2).
 #[exception]
 unsafe fn HardFault(frame: &ExceptionFrame) -> ! {
-    crate::epitaph::bury(3, frame.pc())
+    crate::crash_record::record_crash(3, frame.pc())
 }
 
 // The non-maskable interrupt, for a watchdog wired to it. The exception's number is 2. The
@@ -34,13 +34,13 @@ global_asm!(
     "mov r1, sp",
     "ldr r1, [r1, #24]",
     "movs r0, #2",
-    "bl {bury}",
+    "bl {record_crash}",
     ".size NonMaskableInt, . - NonMaskableInt",
-    bury = sym non_maskable,
+    record_crash = sym non_maskable,
 );
 
 extern "C" fn non_maskable(cause: u32, address: u32) -> ! {
-    crate::epitaph::bury(cause, address)
+    crate::crash_record::record_crash(cause, address)
 }
 
 /// Lets the line wake the processor, without a handler: the main loop handles events, so that the

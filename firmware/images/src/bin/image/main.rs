@@ -12,8 +12,8 @@ mod core_support;
 #[path = "riscv.rs"]
 mod core_support;
 #[cfg(target_os = "none")]
-#[path = "../common/epitaph.rs"]
-mod epitaph;
+#[path = "../common/crash_record.rs"]
+mod crash_record;
 #[cfg(all(target_os = "none", feature = "defmt"))]
 #[path = "../common/log.rs"]
 mod log;
@@ -43,7 +43,7 @@ mod target {
     use riscv_rt::entry;
 
     use crate::core_support;
-    use crate::epitaph;
+    use crate::crash_record;
     use crate::pause::Pause;
 
     /// Base address of the register block. On Arm it is the start of the vendor's external-device
@@ -61,8 +61,8 @@ mod target {
         // SAFETY: `run` is called once, by the reset code, and nothing else names the static.
         let firmware = unsafe { &mut *addr_of_mut!(FIRMWARE) };
         // SAFETY: as above.
-        let epitaph = unsafe { epitaph::open() };
-        epitaph.count = 0;
+        let crash_record = unsafe { crash_record::open() };
+        crash_record.count = 0;
         // If the block never answers, the start below finds no ID, and raises the fault.
         let Ok(_) = await_block(&mut bus, &mut Pause, limits::BLOCK_PAUSE_NS, limits::BLOCK_TRIES);
         if firmware.restart(&mut bus, limits::SMS).is_err() {
@@ -72,11 +72,11 @@ mod target {
             }
         }
         #[cfg(feature = "defmt")]
-        let epitaph = &mut (epitaph, mias_firmware::log::Log::NEW);
+        let crash_record = &mut (crash_record, mias_firmware::log::Log::NEW);
         core_support::listen();
         loop {
             core_support::forget();
-            serve(firmware, &mut bus, epitaph, limits::WATCHDOG_CYCLES);
+            serve(firmware, &mut bus, crash_record, limits::WATCHDOG_CYCLES);
             #[cfg(feature = "inject-panic")]
             {
                 use mias_registers::bus::Bus;

@@ -6,7 +6,7 @@ use riscv::register::{mcause, mepc, mie};
 /// Handles every exception; none is expected.
 #[unsafe(export_name = "ExceptionHandler")]
 fn exception(_: &riscv_rt::TrapFrame) -> ! {
-    crate::epitaph::bury(mcause::read().bits() as u32, mepc::read() as u32)
+    crate::crash_record::record_crash(mcause::read().bits() as u32, mepc::read() as u32)
 }
 
 /// Lets the line wake the processor. Interrupts stay disabled globally, so no handler runs: the

@@ -11,7 +11,7 @@
 //! | `LOG` | bytes of logs so far (4), the ring |
 //! | `HANG`: the interrupt line never goes low again | none |
 //!
-//! After a reset it sends `FRESH`, or `BURIED` and the crash record. Words are little-endian.
+//! After a reset it sends `FRESH`, or `CRASHED` and the crash record. Words are little-endian.
 #![cfg_attr(target_os = "none", no_std, no_main)]
 
 #[cfg(all(target_os = "none", target_arch = "arm", not(microbit)))]
@@ -30,8 +30,8 @@ mod core_support;
 #[path = "../image/riscv.rs"]
 mod core_support;
 #[cfg(target_os = "none")]
-#[path = "../common/epitaph.rs"]
-mod epitaph;
+#[path = "../common/crash_record.rs"]
+mod crash_record;
 #[cfg(target_os = "none")]
 #[path = "../common/log.rs"]
 mod log;
@@ -57,11 +57,11 @@ mod target {
 
     #[cfg(target_arch = "arm")]
     use cortex_m_rt::entry;
-    use mias_firmware::epitaph::{Epitaph, MAGIC};
+    use mias_firmware::crash_record::{CrashRecord, MAGIC};
     use mias_firmware::limits;
     use mias_firmware::log::Log;
     use mias_firmware::service::{await_block, serve};
-    use mias_firmware_images::rehearsal::{ACT, BURIED, FRESH, HANG, LOG, Rehearsal};
+    use mias_firmware_images::rehearsal::{ACT, CRASHED, FRESH, HANG, LOG, Rehearsal};
     use mias_policies::Firmware;
     use mias_policies::policy::AnyPolicy;
     use mias_registers::bus::Bus;
@@ -72,7 +72,7 @@ mod target {
 
     use crate::board::SerialPort;
     use crate::pause::Pause;
-    use crate::{core_support, epitaph, log, watchdog};
+    use crate::{core_support, crash_record, log, watchdog};
 
     /// The scheduler's state, started in place: it is too large for the stack.
     static mut FIRMWARE: Firmware<AnyPolicy, { limits::CONFIGS }> = Firmware::idle();
@@ -103,16 +103,16 @@ mod target {
         // SAFETY: `run` is called once, by the reset code, and nothing else names the static.
         let firmware = unsafe { &mut *addr_of_mut!(FIRMWARE) };
         // SAFETY: as above.
-        let epitaph = unsafe { epitaph::open() };
-        announce(&mut port, epitaph);
-        *epitaph = Epitaph::EMPTY;
+        let crash_record = unsafe { crash_record::open() };
+        announce(&mut port, crash_record);
+        *crash_record = CrashRecord::EMPTY;
         let Ok(found) = await_block(&mut block, &mut Pause, limits::BLOCK_PAUSE_NS, limits::BLOCK_TRIES);
         if !found || firmware.restart(&mut block, limits::SMS).is_err() {
             loop {
                 core_support::sleep();
             }
         }
-        let observer = &mut (epitaph, Log::NEW);
+        let observer = &mut (crash_record, Log::NEW);
         let mut turns = 0_u32;
         let mut command = None;
         core_support::listen();
@@ -146,13 +146,15 @@ mod target {
     }
 
     /// Sends the crash record of the last run.
-    fn announce(port: &mut SerialPort, epitaph: &Epitaph) {
-        if epitaph.magic != MAGIC {
+    fn announce(port: &mut SerialPort, crash_record: &CrashRecord) {
+        if crash_record.magic != MAGIC {
             port.send(FRESH);
             return;
         }
-        port.send(BURIED);
-        for word in [epitaph.magic, epitaph.cause, epitaph.address, epitaph.count].into_iter().chain(epitaph.events) {
+        port.send(CRASHED);
+        for word in
+            [crash_record.magic, crash_record.cause, crash_record.address, crash_record.count].into_iter().chain(crash_record.events)
+        {
             say(port, word);
         }
     }

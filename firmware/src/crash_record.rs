@@ -10,10 +10,11 @@ use crate::scheduler::Event;
 /// Capacity in events: a power of two.
 pub const EVENTS: usize = 8;
 
-/// Value of [`Epitaph::magic`] after a fault: "RIP!" in ASCII, most significant byte first.
+/// Value of [`CrashRecord::magic`] after a fault: "RIP!" in ASCII, most significant byte first.
 pub const MAGIC: u32 = 0x5249_5021;
 
-/// Value of [`Epitaph::cause`] after a bus failure: "BUS!" in ASCII, most significant byte first.
+/// Value of [`CrashRecord::cause`] after a bus failure: "BUS!" in ASCII, most significant byte
+/// first.
 ///
 /// No exception has that number: on Arm they are below 2^9, and RISC-V reserves codes from 64 on.
 pub const BUS_FAILED: u32 = 0x4255_5321;
@@ -21,7 +22,7 @@ pub const BUS_FAILED: u32 = 0x4255_5321;
 /// Crash record, with its words in this order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
-pub struct Epitaph {
+pub struct CrashRecord {
     /// [`MAGIC`] after a fault; any other value before one.
     pub magic: u32,
     /// Cause: the exception number on Arm, `mcause` on RISC-V, or [`BUS_FAILED`].
@@ -35,7 +36,7 @@ pub struct Epitaph {
     pub events: [u32; EVENTS],
 }
 
-impl Epitaph {
+impl CrashRecord {
     /// A record without events.
     pub const EMPTY: Self = Self { magic: 0, cause: 0, address: 0, count: 0, events: [0; EVENTS] };
 
@@ -46,7 +47,7 @@ impl Epitaph {
     }
 }
 
-impl Observer for Epitaph {
+impl Observer for CrashRecord {
     fn event(&mut self, event: &Event, now: u64) {
         let (code, detail) = code(event);
         if let Some(place) = self.events.get_mut(self.count as usize % EVENTS) {

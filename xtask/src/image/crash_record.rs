@@ -8,7 +8,7 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
-use mias_firmware::epitaph::MAGIC;
+use mias_firmware::crash_record::MAGIC;
 
 use crate::targets::Target;
 use crate::util::command;
