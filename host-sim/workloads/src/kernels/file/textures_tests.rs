@@ -108,7 +108,7 @@ fn mistakes_in_textures_are_shown_where_they_are() {
         ),
         (
             "[textures.colors]",
-            "[textures.colors]",
+            "[textures.picture]",
             "texture or surface reference `colors` is not bound: add a texture of this name to the launch",
         ),
     ] {
