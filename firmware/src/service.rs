@@ -11,28 +11,35 @@ use mias_registers::global;
 /// Handles all pending events, then prepares future work until none is left, and checks for events
 /// in between.
 ///
-/// The watchdog covers this work. It is started and fed at the start of the work and turned off at
-/// its end, so it does not run during sleep. If the firmware hangs, or the line never goes low, it
-/// expires after `period` core cycles.
+/// The watchdog covers this work. It is started at the start of the work and turned off at its end,
+/// so it does not run during sleep. It is fed by progress: whenever the firmware has finished an
+/// event. It expires after `period` core cycles if the firmware hangs, or if the line stays high
+/// without an event.
 ///
 /// # Errors
-/// The bus failed. The observer was notified ([`Observer::bus_failed`]). The watchdog stays on, and
-/// expires unless the firmware is restarted, which the host detects.
+/// The bus failed, now or in an earlier call. The observer was notified of a failure now
+/// ([`Observer::bus_failed`]). The watchdog stays on, and expires unless the firmware is restarted,
+/// which the host detects.
 pub fn serve<P: Policy, E: Attends<O>, O: Observer, B: TryBus, const C: usize>(
     firmware: &mut Firmware<P, E, C>,
     bus: &mut B,
     observer: &mut O,
     period: u32,
 ) -> Result<(), B::Error> {
-    firmware.mind(write(bus, global::WATCHDOG_PERIOD, period), observer)?;
+    firmware.check_running::<B>()?;
+    firmware.note_failure(write(bus, global::WATCHDOG_PERIOD, period), observer)?;
     loop {
-        if firmware.mind(read(bus, global::INT_PENDING), observer)? != 0 {
+        if firmware.note_failure(read(bus, global::INT_PENDING), observer)? != 0 {
             firmware.on_interrupt_watched(bus, observer)?;
+            if firmware.take_progress() {
+                firmware.note_failure(write(bus, global::WATCHDOG_FEED, 1), observer)?;
+            }
         } else if !firmware.prepare() {
             break;
         }
     }
-    firmware.mind(write(bus, global::WATCHDOG_PERIOD, 0), observer)
+    firmware.note_failure(write(bus, global::WATCHDOG_PERIOD, 0), observer)?;
+    firmware.note_failure(bus.try_barrier(), observer)
 }
 
 /// Waits until the register block answers: its ID is neither 0 nor all ones.

@@ -16,7 +16,7 @@ use mias_firmware::scheduler::Event;
 use mias_firmware::service::{await_block, serve};
 use mias_firmware::sm_set::SmWord;
 use mias_registers::bus::Bus;
-use mias_registers::{ID_VALUE, PhaseCode, PolicyCode, VERSION_VALUE, fault, global, interrupt, slot, sm};
+use mias_registers::{ID_VALUE, PhaseCode, PolicyCode, VERSION_VALUE, fault, global, interrupt, option, slot, slot_control, sm};
 
 const SMS: u32 = 3;
 
@@ -235,6 +235,146 @@ fn a_crash_record_keeps_the_last_events() {
     assert_eq!((crash_record.magic, crash_record.cause, crash_record.address), (MAGIC, 3, 0x1234));
     // Words in this order without padding, because the host reads it as memory.
     assert_eq!(size_of::<CrashRecord>(), 4 * (4 + EVENTS));
+}
+
+/// The block with a watchdog that counts accesses. After the script, its line stays high without an
+/// event, or launches follow that no SM can run.
+struct Watched {
+    block: Block,
+    now: u64,
+    fed: u64,
+    period: u32,
+    /// Whether the watchdog has expired. The line goes low then, so that the test ends.
+    expired: bool,
+    /// Status that the block shows for ever, if the line is stuck.
+    stuck: Option<u32>,
+    launches: u32,
+}
+
+impl Watched {
+    fn new(block: Block, stuck: Option<u32>, launches: u32) -> Self {
+        Watched { block, now: 0, fed: 0, period: 0, expired: false, stuck, launches }
+    }
+
+    fn tick(&mut self) {
+        self.now += 1;
+        assert!(self.now < 10_000_000, "the watchdog never expires");
+        self.expired |= self.period != 0 && self.now - self.fed > u64::from(self.period);
+    }
+}
+
+impl Bus for Watched {
+    fn read32(&mut self, offset: u32) -> u32 {
+        self.tick();
+        match offset {
+            global::INT_PENDING if self.block.script.is_empty() => u32::from(self.launches > 0 || self.stuck.is_some() && !self.expired),
+            global::INT_STATUS if self.block.script.is_empty() && self.launches > 0 => {
+                self.launches -= 1;
+                let launch = [(global::LAUNCH_COUNT, 1), (global::LAUNCH_SLOT, 0), (slot::at(0, slot::GRID_TBS), 0)];
+                self.block.registers.extend(launch);
+                interrupt::LAUNCH
+            }
+            global::INT_STATUS if self.block.script.is_empty() => {
+                self.block.registers.extend([(global::PARTITION, 0), (global::PROFILE_DONE, 0)]);
+                self.stuck.unwrap_or(0)
+            }
+            _ => self.block.read32(offset),
+        }
+    }
+
+    fn write32(&mut self, offset: u32, value: u32) {
+        self.tick();
+        match offset {
+            global::WATCHDOG_PERIOD => (self.period, self.fed) = (value, self.now),
+            global::WATCHDOG_FEED => self.fed = self.now,
+            _ => {}
+        }
+        self.block.write32(offset, value);
+    }
+}
+
+/// Accesses after which the test's watchdog expires: more than those of any event.
+const PERIOD: u32 = 1000;
+
+#[test]
+fn a_line_that_stays_high_without_an_event_expires_the_watchdog_in_every_phase() {
+    let mut phases = Vec::new();
+    for (events, status) in (0..=4).flat_map(|events| [(events, 0), (events, interrupt::TIMER)]) {
+        let mut block = block();
+        block.script.truncate(events);
+        if events == 0 {
+            block.registers.insert(global::LAUNCH_COUNT, 0);
+        }
+        let mut watched = Watched::new(block, Some(status), 0);
+        let mut firmware = Firmware::<ShippedPolicy, (), 64>::from_straps(&mut watched).expect("the block is known");
+        serve(&mut firmware, &mut watched, &mut (), PERIOD);
+        assert!(watched.expired, "after {events} events, status {status:#x}");
+        phases.push(firmware.scheduler().phase().code());
+    }
+    phases.dedup();
+    assert_eq!(phases, [PhaseCode::Idle, PhaseCode::Partition, PhaseCode::Transition, PhaseCode::Profile, PhaseCode::Steady]);
+}
+
+#[test]
+fn a_line_that_is_kept_busy_by_events_does_not_expire_the_watchdog() {
+    const LAUNCHES: u32 = 10_000;
+    let mut block = block();
+    block.script.clear();
+    block.registers.insert(global::LAUNCH_COUNT, 0);
+    let mut watched = Watched::new(block, None, LAUNCHES);
+    let mut firmware = Firmware::<ShippedPolicy, (), 64>::from_straps(&mut watched).expect("the block is known");
+    serve(&mut firmware, &mut watched, &mut (), PERIOD);
+    let rejected = watched.block.writes.iter().filter(|write| **write == (slot::at(0, slot::CONTROL), slot_control::REJECT)).count();
+    assert_eq!((rejected, watched.expired), (LAUNCHES as usize, false));
+    assert!(watched.now > 10 * u64::from(PERIOD), "the work takes {} accesses", watched.now);
+}
+
+#[test]
+fn a_status_bit_of_a_newer_block_loses_no_event() {
+    let newer = 1 << 31;
+    assert_eq!(interrupt::ALL & newer, 0);
+    let mut block = block();
+    block.script.iter_mut().for_each(|(status, _)| *status |= newer);
+    let (order, block) = rehearse(block);
+    assert_eq!(order.last(), Some(&"steady"));
+    assert!(!block.registers.contains_key(&global::FAULT_SET));
+    assert!(block.writes.iter().all(|(offset, value)| *offset != global::INT_STATUS || value & newer == 0), "its owner clears it");
+}
+
+/// A configuration is marked if a counter of any of its SMs saturated: here SMs 0 and 3 of six, which
+/// both run the first of three configurations.
+#[test]
+fn saturation_of_any_sm_marks_its_configuration() {
+    let mut block = block();
+    block.registers.extend([(global::SM_COUNT, 6), (global::STRAP_OPTIONS, option::READ_ALL_COUNTERS)]);
+    block.registers.extend([0, 3].map(|index| (sm::at(index, sm::SATURATED), 1)));
+    let mut firmware = Firmware::<ShippedPolicy, (), 64>::from_straps(&mut block).expect("the block is known");
+    serve(&mut firmware, &mut block, &mut (), PERIOD);
+    let marked: Vec<bool> = firmware.report().tried().map(|tried| tried.entry.sums.saturated).collect();
+    assert_eq!(marked, [true, false, false]);
+}
+
+/// Records the cycles of events.
+struct Cycles(Vec<u64>);
+
+impl Observer for Cycles {
+    fn event(&mut self, _: &Event, now: u64) {
+        self.0.push(now);
+    }
+}
+
+#[test]
+fn the_cycle_counter_has_64_bits() {
+    let mut block = block();
+    block.registers.insert(global::CYCLE_HIGH, 5);
+    block.script = vec![(interrupt::LAUNCH, u32::MAX - 2)];
+    let mut firmware = Firmware::<ShippedPolicy, (), 64>::from_straps(&mut block).expect("the block is known");
+    let mut cycles = Cycles(Vec::new());
+    serve(&mut firmware, &mut block, &mut cycles, PERIOD);
+    assert_eq!(cycles.0, [0x5_FFFF_FFFD; 2]);
+    // The end of the batch is beyond 2^32.
+    let timer = [global::TIMER_LOW, global::TIMER_HIGH].map(|register| block.registers[&register]);
+    assert_eq!(timer, [u32::MAX - 1, 5]);
 }
 
 /// A block that returns its ID from a list.

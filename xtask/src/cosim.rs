@@ -5,6 +5,7 @@
 
 use std::fs;
 use std::path::PathBuf;
+use std::process::Command;
 
 use anyhow::{Context, Result};
 
@@ -20,8 +21,9 @@ const PARTS: [(&str, &str, &str); 3] = [
     ("searches", "search", "preempt,search"),
     ("controls extra TBs and sets levels", "oversubscription", "preempt,search,oversubscription,levels"),
 ];
-/// Feature that selects the worst configuration.
-const INVERT: &str = "invert-comparison";
+/// Compiler option that makes MIAS choose the worst configuration, to show that only the image
+/// decides. It is no feature, so no dependent crate can enable it.
+const INVERT: &str = "--cfg=mias_invert_comparison";
 /// Environment variable with the path of the inverted image, for the tests.
 const INVERTED_IMAGE: &str = "MIAS_INVERTED_IMAGE";
 
@@ -32,7 +34,7 @@ pub(crate) fn build(report: &mut Report) -> bool {
         let core = target.board.core;
         for (does, folder, features) in PARTS {
             built &= report.step(&format!("{core} image for co-simulation that {does} links: no reachable panic"), || {
-                build_apart(target, folder, features).map(drop)
+                build_apart(target, folder, &mut target.build(IMAGES, BINARY, Some(features))).map(drop)
             });
         }
         built &= report
@@ -46,7 +48,10 @@ pub(crate) fn steps(report: &mut Report) {
     let mut inverted = None;
     // Before the default image, which replaces it.
     let inverts = report.step("the image with an inverted comparison", || {
-        inverted = Some(build_apart(&TARGETS[0], "inverted", INVERT)?);
+        let target = &TARGETS[0];
+        let mut build = target.build(IMAGES, BINARY, None);
+        build.args(["--config", &format!("target.{}.rustflags = [\"{INVERT}\"]", target.board.target)]);
+        inverted = Some(build_apart(target, "inverted", &mut build)?);
         Ok(())
     });
     if !build(report) {
@@ -58,11 +63,11 @@ pub(crate) fn steps(report: &mut Report) {
     }
 }
 
-/// Builds the image with `features`, moves it into a separate `folder` laid out like a target
+/// Builds the image by the command `build`, moves it into a separate `folder` laid out like a target
 /// directory, and returns its path. Intermediate files stay in the common folder, so that crates
 /// are compiled once.
-fn build_apart(target: &Target, folder: &str, features: &str) -> Result<PathBuf> {
-    run(&mut target.build(IMAGES, BINARY, Some(features)))?;
+fn build_apart(target: &Target, folder: &str, build: &mut Command) -> Result<PathBuf> {
+    run(build)?;
     let folder = target.folder(&target_dir().join(folder));
     let (from, to) = (target.folder(&target_dir()).join(BINARY), folder.join(BINARY));
     fs::create_dir_all(&folder).and_then(|()| fs::copy(&from, &to)).with_context(|| format!("cannot write {}", to.display()))?;

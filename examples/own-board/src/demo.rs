@@ -37,7 +37,7 @@ pub fn demo(firmware: &mut Scheduler, crash_record: &mut CrashRecord, out: &mut 
         bus.device().block.play();
     });
     written?;
-    writeln!(out, "the end: {end:?}")?;
+    writeln!(out, "the end: {end}")?;
     match *crash_record {
         CrashRecord { magic: MAGIC, cause: BUS_FAILED, address, count, .. } => {
             writeln!(out, "crash record: the bus failed at register {address:#05x}, after {count} events")

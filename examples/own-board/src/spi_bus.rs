@@ -54,7 +54,7 @@ impl<S: SpiDevice> ErrorType for SpiBus<S> {
 
 impl<S: SpiDevice> TryBus for SpiBus<S> {
     fn try_read32(&mut self, offset: u32) -> Result<u32, Self::Error> {
-        let failed = |cause| Failed { register: offset, cause };
+        let failed = |cause| Failed::new(offset, cause);
         let (asked, mut answer) = (request(READ, offset), [0; 6]);
         let mut operations = [Operation::Write(&asked), Operation::Read(&mut answer)];
         self.spi.transaction(&mut operations).map_err(|error| failed(Cause::Spi(error)))?;
@@ -68,7 +68,7 @@ impl<S: SpiDevice> TryBus for SpiBus<S> {
     }
 
     fn try_write32(&mut self, offset: u32, value: u32) -> Result<(), Self::Error> {
-        let failed = |cause| Failed { register: offset, cause };
+        let failed = |cause| Failed::new(offset, cause);
         let (asked, value, mut answer) = (request(WRITE, offset), value.to_be_bytes(), [0]);
         let sum = [checksum(asked, value)];
         let mut operations = [Operation::Write(&asked), Operation::Write(&value), Operation::Write(&sum), Operation::Read(&mut answer)];

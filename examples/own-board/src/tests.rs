@@ -45,7 +45,7 @@ proptest! {
     #[test]
     fn a_cable_that_is_pulled_is_an_error(offset in offset(), value: u32) {
         let mut bus = SpiBus::new(Wire { block: Memory::default(), plugged: false });
-        let failed = Failed { register: offset, cause: Cause::NotAcknowledged };
+        let failed = Failed::new(offset, Cause::NotAcknowledged);
         prop_assert_eq!(bus.try_write32(offset, value), Err(failed));
         prop_assert_eq!(bus.try_read32(offset), Err(failed));
     }

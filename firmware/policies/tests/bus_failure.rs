@@ -60,7 +60,7 @@ struct Failing {
 
 impl Failing {
     fn fail(&self, register: u32) -> Result<(), Failed<u8>> {
-        if self.block.accesses.len() == self.fails_at { Err(Failed { register, cause: CAUSE }) } else { Ok(()) }
+        if self.block.accesses.len() == self.fails_at { Err(Failed::new(register, CAUSE)) } else { Ok(()) }
     }
 }
 
@@ -134,7 +134,7 @@ fn a_bus_that_fails_at_any_access_ends_in_the_crash_record_and_nothing_is_commit
             let mut bus = Failing { block: Block::new(policy, options), fails_at: at };
             let (mut firmware, mut crash_record) = (Firmware::idle(), CrashRecord::default());
             let error = program(&mut firmware, &mut bus, &mut crash_record).expect_err("an access failed");
-            assert_eq!(error, StartError::Bus(Failed { register, cause: CAUSE }), "{policy:?}, access {at}");
+            assert_eq!(error, StartError::Bus(Failed::new(register, CAUSE)), "{policy:?}, access {at}");
             assert_eq!(
                 (crash_record.magic, crash_record.cause, crash_record.address),
                 (MAGIC, BUS_FAILED, register),
@@ -144,7 +144,9 @@ fn a_bus_that_fails_at_any_access_ends_in_the_crash_record_and_nothing_is_commit
             // call.
             assert_eq!(bus.block.accesses, expected[..=at], "{policy:?}, access {at}");
             bus.block.script.play();
-            assert_eq!(firmware.on_interrupt(&mut bus), Ok(()));
+            let stopped = Failed { register: global::INT_STATUS, cause: None };
+            assert_eq!(firmware.on_interrupt(&mut bus), Err(stopped));
+            assert_eq!(serve(&mut firmware, &mut bus, &mut (), PERIOD), Err(stopped));
             assert_eq!(bus.block.accesses.len(), at + 1, "{policy:?}: an access after the failure at {at}");
             commits += usize::from((register, written) == (global::COMMIT, Some(1)));
             counters += usize::from(register >= sm::BASE);

@@ -57,6 +57,16 @@
 //! * Clear [`global::INT_STATUS`] first and read the event registers afterwards, so that no event
 //!   is lost.
 //!
+//! # Versions
+//! The upper half of [`global::VERSION`] counts incompatible changes, the lower half additions.
+//! * A newer block of the same upper half may define registers at unmapped offsets, and bits that
+//!   are 0 in status, fault, feature and option registers. It raises the line for a new status bit
+//!   only once the firmware has enabled it in [`global::INT_ENABLE`].
+//! * A firmware ignores bits that it does not know and never clears them. It takes every event that
+//!   it knows, whichever other bits are set. A status of all ones is no answer.
+//! * A firmware refuses a block with another upper half or fewer additions, with
+//!   [`fault::WRONG_MAP`].
+//!
 //! # Profiling window
 //! The firmware writes [`global::PROFILE_WINDOW`] and arms SMs. An armed SM reaches its partition
 //! when the resident TBs of every slot equal the quota, or are fewer and that kernel has no TB left

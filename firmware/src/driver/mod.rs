@@ -21,7 +21,7 @@ use crate::counters::{CounterSet, Reading};
 use crate::policy::{Policy, ShippedPolicy};
 use crate::scheduler::{Command, Commands, Event, Report, Scheduler};
 use crate::sm_set::SmWord;
-use mias_registers::bus::{Error, TryBus, can_fail, read, write};
+use mias_registers::bus::{Error, TryBus, can_fail, commit, read, write};
 use mias_registers::counters::Counter;
 use mias_registers::{PhaseCode, fault, global, interrupt, slot, slot_control};
 
@@ -34,9 +34,6 @@ const ENABLED: u32 =
 
 /// Events that hardware raises only on request of the firmware.
 const SELDOM: u32 = interrupt::MEMORY | interrupt::PREEMPT | interrupt::OVERSUBSCRIPTION | interrupt::QUEUE;
-
-/// Events that hardware always raises.
-const OFTEN: u32 = interrupt::ALL & !SELDOM;
 
 /// Core cycles after which the firmware checks all state without an interrupt, so that a lost
 /// interrupt only delays its work.
@@ -54,6 +51,8 @@ pub struct Firmware<P = ShippedPolicy, E = (), const C: usize = DEFAULT_CONFIGS>
     /// Whether the firmware has started and the bus has not failed since. Otherwise the firmware
     /// does not access the block. Unused for a bus that cannot fail.
     alive: bool,
+    /// Whether an event was finished since the watchdog was fed.
+    progressed: bool,
     extension: E,
 }
 
@@ -63,7 +62,7 @@ impl<P: Policy, E: Extension, const C: usize> Firmware<P, E, C> {
     ///
     /// # Errors
     /// The bus failed. The work in progress is lost, so the firmware does not access the block
-    /// until it is restarted.
+    /// until it is restarted, and every further call returns an error ([`Error::stopped`]).
     pub fn on_interrupt<B: TryBus>(&mut self, bus: &mut B) -> Result<(), B::Error>
     where
         E: Attends<()>,
@@ -80,17 +79,26 @@ impl<P: Policy, E: Extension, const C: usize> Firmware<P, E, C> {
     where
         E: Attends<O>,
     {
-        if can_fail::<B::Error>() && !self.alive {
-            return Ok(());
-        }
+        self.check_running::<B>()?;
         let outcome = self.handle_pending(bus, observer);
-        self.mind(outcome, observer)
+        self.note_failure(outcome, observer)
+    }
+
+    /// Returns an error if the bus has failed since the firmware started, or it has not started.
+    #[inline(always)]
+    pub(crate) fn check_running<B: TryBus>(&self) -> Result<(), B::Error> {
+        if can_fail::<B::Error>() && !self.alive { B::Error::stopped(global::INT_STATUS) } else { Ok(()) }
+    }
+
+    /// Returns whether the firmware has finished an event since the last call.
+    pub(crate) fn take_progress(&mut self) -> bool {
+        core::mem::take(&mut self.progressed)
     }
 
     /// Passes on the outcome of an access. If the bus failed, it notifies the observer and stops
     /// accessing the block.
     #[inline(always)]
-    pub(crate) fn mind<T, F: Error>(&mut self, outcome: Result<T, F>, observer: &mut impl Observer) -> Result<T, F> {
+    pub(crate) fn note_failure<T, F: Error>(&mut self, outcome: Result<T, F>, observer: &mut impl Observer) -> Result<T, F> {
         outcome.inspect_err(|error| {
             self.alive = false;
             observer.bus_failed(error.register());
@@ -103,7 +111,7 @@ impl<P: Policy, E: Extension, const C: usize> Firmware<P, E, C> {
         E: Attends<O>,
     {
         let (status, now) = (bus.try_read32(global::INT_STATUS)?, read_cycle(bus)?);
-        if status & !OFTEN != 0 || now >> 32 == u64::from(u32::MAX) {
+        if status & SELDOM != 0 || now >> 32 == u64::from(u32::MAX) {
             return self.seldom(bus, observer, status, now);
         }
         // Cleared first, so that any later event raises the line again.
@@ -137,7 +145,7 @@ impl<P: Policy, E: Extension, const C: usize> Firmware<P, E, C> {
         Ok(())
     }
 
-    /// Does the work that is kept off the decision path: a silent block, limits of memory
+    /// Does the work that is kept off the decision path: a block that answers all ones, limits of memory
     /// instructions, extra TBs, and preemption. Pending events of the scheduler keep the line high
     /// meanwhile, and wait as they would after an earlier limit update.
     #[cold]
@@ -146,13 +154,15 @@ impl<P: Policy, E: Extension, const C: usize> Firmware<P, E, C> {
     where
         E: Attends<O>,
     {
-        if status & !interrupt::ALL != 0 || now >> 32 == u64::from(u32::MAX) {
+        if status == u32::MAX || now >> 32 == u64::from(u32::MAX) {
             // Nothing was cleared, so the line stays high.
             return raise(bus, observer, fault::WRONG_MAP);
         }
         // The extension receives only events that it handles.
         write(bus, global::INT_STATUS, status & E::INTERRUPTS)?;
-        self.extension.attend(bus, observer, &self.scheduler, (status, self.orphans))
+        self.extension.attend(bus, observer, &self.scheduler, (status, self.orphans))?;
+        self.progressed |= status & E::INTERRUPTS != 0;
+        Ok(())
     }
 
     /// Does a bounded part of the work for a future event without touching the block; returns false
@@ -187,6 +197,8 @@ impl<P: Policy, E: Extension, const C: usize> Firmware<P, E, C> {
     /// counters read, then the broadcast written, and no more.
     fn dispatch<B: TryBus>(&mut self, bus: &mut B, observer: &mut impl Observer, event: Event, now: u64) -> Result<(), B::Error> {
         let mut commands = Commands::new();
+        // A timer that expires too early is not progress.
+        let progresses = !matches!(event, Event::Timer) || self.scheduler.phase().deadline().is_some_and(|deadline| deadline <= now);
         self.hand_over(bus, observer, &event, now, &mut commands)?;
         let mut decided = false;
         while let Some(follow_up) = self.execute(bus, observer, &commands)? {
@@ -204,6 +216,7 @@ impl<P: Policy, E: Extension, const C: usize> Firmware<P, E, C> {
             };
             self.hand_over(bus, observer, &event, now, &mut commands)?;
         }
+        self.progressed |= progresses;
         Ok(())
     }
 
@@ -301,7 +314,7 @@ impl<P: Policy, E: Extension, const C: usize> Firmware<P, E, C> {
                 stage(bus, global::QUOTA_SOME, slots, entry.vector)?;
             }
         }
-        write(bus, global::COMMIT, 1)
+        commit(bus)
     }
 
     /// Stages 0 for every kernel except those that the extension controls.

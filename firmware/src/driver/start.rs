@@ -2,6 +2,7 @@
 //! straps.
 
 use core::convert::Infallible;
+use core::fmt::{self, Debug, Display, Formatter};
 
 use super::{ENABLED, Extension, Firmware, POLL_CYCLES, set_timer};
 use crate::gpu::{GpuProperties, Settings};
@@ -12,6 +13,8 @@ use mias_registers::{ID_VALUE, MAX_SMS, MAX_WINDOW, PhaseCode, VERSION_VALUE, fa
 
 /// Reason why the firmware did not start. `E` is the error of the bus.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
 pub enum StartError<E = Infallible> {
     /// The register block's ID or version is unknown to this firmware.
     WrongMap {
@@ -26,6 +29,23 @@ pub enum StartError<E = Infallible> {
     Bus(E),
 }
 
+impl<E: Display> Display for StartError<E> {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::WrongMap { id, version } => {
+                write!(
+                    formatter,
+                    "unknown register block: ID {id:#x}, version {version:#x}; this firmware knows {ID_VALUE:#x}, {VERSION_VALUE:#x}"
+                )
+            }
+            Self::UnknownPolicy(code) => write!(formatter, "the policy strap holds the unknown code {code}"),
+            Self::Bus(error) => error.fmt(formatter),
+        }
+    }
+}
+
+impl<E: Debug + Display> core::error::Error for StartError<E> {}
+
 impl<E> From<E> for StartError<E> {
     fn from(error: E) -> Self {
         Self::Bus(error)
@@ -38,7 +58,7 @@ impl<P: Strapped, E: Extension, const C: usize> Firmware<P, E, C> {
     /// [`Firmware::restart`] starts it in place.
     #[must_use]
     pub const fn idle() -> Self {
-        Self { scheduler: Scheduler::idle(P::IDLE), orphans: 0, alive: false, extension: E::IDLE }
+        Self { scheduler: Scheduler::idle(P::IDLE), orphans: 0, alive: false, progressed: false, extension: E::IDLE }
     }
 
     /// Creates and starts the firmware with the policy and the parameters of the straps.
@@ -94,7 +114,8 @@ impl<P: Policy, E: Extension, const C: usize> Firmware<P, E, C> {
         let policy = policy(&gpu);
         let settings = Settings { profile_window: settings.profile_window.clamp(1, MAX_WINDOW), ..settings };
         set_up_registers(bus, &E::IDLE, &settings, MAX_SMS as u16)?;
-        let mut firmware = Self { scheduler: Scheduler::new(policy, gpu, settings), orphans: 0, alive: true, extension: E::IDLE };
+        let mut firmware =
+            Self { scheduler: Scheduler::new(policy, gpu, settings), orphans: 0, alive: true, progressed: false, extension: E::IDLE };
         firmware.start_searching(bus)?;
         firmware.take_over(bus)?;
         Ok(firmware)

@@ -60,10 +60,10 @@ fn add<const C: usize>(
     }
 }
 
-/// Returns the order unchanged, except with the feature that inverts it.
+/// Returns the order unchanged, except in the image for a test that only the image decides.
 #[inline(always)]
 const fn order(order: Ordering) -> Ordering {
-    if cfg!(feature = "invert-comparison") { order.reverse() } else { order }
+    if cfg!(mias_invert_comparison) { order.reverse() } else { order }
 }
 
 /// Returns the number of configurations that the first round tries.
@@ -215,5 +215,62 @@ impl<M: Metric> Policy for Mias<M> {
 
     fn score<const C: usize>(&self, table: &ConfigTable<C>, index: usize) -> Option<Score> {
         score(&self.metric, table, index)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gpu::{GpuProperties, Settings};
+    use crate::kernel::Kernel;
+    use crate::resources::{Resources, SmLimits};
+    use std::vec::Vec;
+
+    #[test]
+    fn a_first_round_tries_all_a_half_or_a_sample() {
+        for (total, sms, room, expected) in [
+            (30, 30, 64, 30),
+            (31, 30, 64, 16),
+            (60, 30, 64, 30),
+            (61, 30, 64, 30),
+            (61, 32, 64, 31),
+            (65, 32, 64, 32),
+            (200, 132, 264, 100),
+            (5, 1, 64, 1),
+            (9, 8, 1, 1),
+        ] {
+            assert_eq!(first_round(total, sms, room), expected, "{total} configurations, {sms} SMs, space for {room}");
+        }
+    }
+
+    /// Returns the positions of both rounds on SMs that hold `tbs` TBs of two kernels, so that
+    /// there are `tbs - 1` configurations.
+    fn rounds(sms: u16, tbs: u8, best: u32) -> [Vec<u32>; 2] {
+        let capacity = Resources { tbs: tbs.into(), ..Resources::NONE };
+        let gpu = GpuProperties { sm_count: sms, limits: SmLimits { capacity, ..SmLimits::NONE }, ..GpuProperties::NONE };
+        let demand = Resources { tbs: 1, ..Resources::NONE };
+        let kernel = Kernel { demand, max_tbs: tbs, grid_tbs: 1_000_000, unfinished_tbs: 1_000_000, ..Kernel::default() };
+        let (settings, kernels) = (Settings::default(), [kernel; 2]);
+        let context = Context { gpu: &gpu, settings: &settings, kernels: &kernels };
+        let mut table = ConfigTable::<64>::default();
+        table.reset(0..2);
+        assert_eq!(first_configs(&context, &mut table, 0), Plan::Profile);
+        let first: Vec<u32> = table.entries().iter().map(|entry| entry.position).collect();
+        assert!(add_round(&context, &mut table, best, 0, 0));
+        assert!(!add_round(&context, &mut table, best, 0, 0), "there are two rounds");
+        let second = table.entries()[first.len()..].iter().map(|entry| entry.position).collect();
+        [first, second]
+    }
+
+    /// The second round reaches as many positions as there are SMs to both sides of the best, and
+    /// tries untried ones at a fixed stride.
+    #[test]
+    fn a_second_round_tries_the_neighbors_of_the_best() {
+        let first = [0, 10, 20, 30];
+        for (best, second) in [(20, [16, 18, 21, 23]), (0, [1, 2, 3, 4]), (30, [26, 28, 31, 33])] {
+            assert_eq!(rounds(4, 41, best), [first.to_vec(), second.to_vec()]);
+        }
+        // Everything left fits.
+        assert_eq!(rounds(4, 8, 6), [[0, 2, 4, 6].to_vec(), [1, 3, 5].to_vec()]);
     }
 }

@@ -32,7 +32,10 @@ version: `{version:#010x}`. Identification: `{id:#010x}`.
 * Read 64-bit values low word first: that read latches the high word.
 * Clear `INT_STATUS` before reading the event registers, to lose no event.
 * When an armed SM reaches its partition, hardware clears its counters, raises PARTITION and starts the window. At the
-  end it latches the counters, disarms the SM and raises PROFILE_DONE.",
+  end it latches the counters, disarms the SM and raises PROFILE_DONE.
+* A newer block, with an equal upper half of `VERSION`, may define unmapped registers and bits that are 0 today. It
+  raises the line for a new status bit only once `INT_ENABLE` has it. The firmware ignores unknown bits, never clears
+  them, and takes all events that it knows. A status of all ones is no answer.",
         end = regs::MAP_END,
         sms = regs::MAX_SMS,
         slots = regs::KERNEL_SLOTS,

@@ -44,6 +44,28 @@ fn the_sweet_point_of_bp_and_sv() {
     assert_eq!(world.faults(), 0);
 }
 
+/// Of points with equal performance the one with the fewest TBs counts, also if it was profiled
+/// later: 8 points on 4 SMs, every other one in each of two windows.
+#[test]
+fn of_equal_points_the_one_with_the_fewest_tbs_counts() {
+    let mut world = World::new(PolicyCode::WarpedSlicerSum, 4, &[shape(256), shape(256)], &[]);
+    let count = |_: usize, tbs: &[u32]| Counts {
+        instructions: [if tbs[0] > 1 { 1_000 } else { 100 * tbs[0] }, 500 * tbs[1].min(1), 0, 0],
+        ..Counts::default()
+    };
+    world.profile(count);
+    world.profile(count);
+    assert_eq!((world.phase(), world.shared()), (PhaseCode::Steady, vec![2, 1]));
+}
+
+/// Of vectors with equal sums the lexicographically least wins: of 3 TBs, 1 and 2.
+#[test]
+fn of_equal_sums_the_least_vector_wins() {
+    let mut world = World::new(PolicyCode::WarpedSlicerSum, 6, &[shape(320), shape(320)], &[]);
+    world.profile(|_: usize, tbs: &[u32]| Counts { instructions: [100 * tbs[0], 100 * tbs[1], 0, 0], ..Counts::default() });
+    assert_eq!((world.phase(), world.shared()), (PhaseCode::Steady, vec![1, 2]));
+}
+
 /// A GPU, kernels and a table with one measurement per point.
 struct Case {
     gpu: GpuProperties,

@@ -7,37 +7,73 @@
 //! path that would return one.
 
 use core::convert::Infallible;
-use core::fmt::Debug;
+use core::fmt::{self, Debug, Display, Formatter};
 
 use super::Bus;
-use crate::sm;
+use crate::{global, sm};
 
 /// Properties of every bus error.
-pub trait Error: Debug {
+pub trait Error: Debug + Sized {
     /// Returns the byte offset of the register whose access failed.
     fn register(&self) -> u32;
+
+    /// Returns the outcome of an access that was not made because the firmware has stopped: the
+    /// error for it. `Ok` is for errors of which no value exists.
+    ///
+    /// # Errors
+    /// The error for an access to the register at this offset that was not made.
+    fn stopped(register: u32) -> Result<(), Self>;
 }
 
 impl Error for Infallible {
     fn register(&self) -> u32 {
         match *self {}
     }
+
+    fn stopped(_: u32) -> Result<(), Self> {
+        Ok(())
+    }
 }
 
 /// Bus error that adds a register offset to a cause of type `E`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Failed<E> {
     /// Byte offset of the register.
     pub register: u32,
-    /// Cause of the failure, such as the error of the SPI driver.
-    pub cause: E,
+    /// Cause of the failure, such as the error of the SPI driver; `None` for an access that was not
+    /// made because the firmware has stopped.
+    pub cause: Option<E>,
+}
+
+impl<E> Failed<E> {
+    /// Creates the error of an access to the register at a byte offset.
+    #[must_use]
+    pub const fn new(register: u32, cause: E) -> Self {
+        Self { register, cause: Some(cause) }
+    }
 }
 
 impl<E: Debug> Error for Failed<E> {
     fn register(&self) -> u32 {
         self.register
     }
+
+    fn stopped(register: u32) -> Result<(), Self> {
+        Err(Self { register, cause: None })
+    }
 }
+
+impl<E: Debug> Display for Failed<E> {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        match &self.cause {
+            Some(cause) => write!(formatter, "the bus failed at register {:#x}: {cause:?}", self.register),
+            None => write!(formatter, "register {:#x} was not accessed: the bus has failed before", self.register),
+        }
+    }
+}
+
+impl<E: Debug> core::error::Error for Failed<E> {}
 
 /// Error type of a bus.
 pub trait ErrorType {
@@ -61,6 +97,15 @@ pub trait TryBus: ErrorType {
     /// # Errors
     /// The access failed. The register may or may not hold the value.
     fn try_write32(&mut self, offset: u32, value: u32) -> Result<(), Self::Error>;
+
+    /// Completes all earlier accesses before any later one: [`Bus::barrier`].
+    ///
+    /// # Errors
+    /// An earlier access failed.
+    #[inline(always)]
+    fn try_barrier(&mut self) -> Result<(), Self::Error> {
+        Ok(())
+    }
 
     /// Reads registers of one SM: [`Bus::read_sm_registers`].
     ///
@@ -114,6 +159,12 @@ impl<B: Bus> TryBus for B {
     }
 
     #[inline(always)]
+    fn try_barrier(&mut self) -> Result<(), Infallible> {
+        self.barrier();
+        Ok(())
+    }
+
+    #[inline(always)]
     fn try_read_sm_registers<const N: usize>(&mut self, sm: usize, registers: [u32; N]) -> Result<[u32; N], Infallible> {
         Ok(self.read_sm_registers(sm, registers))
     }
@@ -157,6 +208,16 @@ pub fn read<B: TryBus>(bus: &mut B, offset: u32) -> Result<u32, B::Error> {
 #[inline(never)]
 pub fn write<B: TryBus>(bus: &mut B, offset: u32, value: u32) -> Result<(), B::Error> {
     bus.try_write32(offset, value)
+}
+
+/// Commits the staged quotas, after all of them have arrived.
+///
+/// # Errors
+/// The access failed.
+#[inline(never)]
+pub fn commit<B: TryBus>(bus: &mut B) -> Result<(), B::Error> {
+    bus.try_barrier()?;
+    bus.try_write32(global::COMMIT, 1)
 }
 
 #[cfg(test)]

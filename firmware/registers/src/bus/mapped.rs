@@ -38,7 +38,8 @@ const _: () =
 
 /// Volatile 32-bit accesses to a register block that is mapped at a fixed address.
 ///
-/// Every offset that the driver uses is within the map. Any other offset wraps around, so no access
+/// A barrier is DSB on Arm, and a fence of all accesses on RISC-V. Every offset that the driver uses
+/// is within the map. Any other offset wraps around, so no access
 /// leaves the block.
 #[derive(Debug)]
 pub struct MappedBus {
@@ -87,6 +88,21 @@ impl Bus for MappedBus {
     #[inline(always)]
     fn write32(&mut self, offset: u32, value: u32) {
         self.with(offset, |word| word.write(value));
+    }
+
+    #[inline(always)]
+    fn barrier(&mut self) {
+        // SAFETY: a barrier changes no value. Without `nomem`, it also orders the compiler's
+        // accesses.
+        #[cfg(target_arch = "arm")]
+        unsafe {
+            core::arch::asm!("dsb sy", options(nostack, preserves_flags));
+        }
+        // SAFETY: as above.
+        #[cfg(target_arch = "riscv32")]
+        unsafe {
+            core::arch::asm!("fence iorw, iorw", options(nostack, preserves_flags));
+        }
     }
 
     #[inline(always)]

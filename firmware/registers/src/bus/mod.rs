@@ -6,7 +6,7 @@ mod fallible;
 #[allow(unsafe_code)]
 mod mapped;
 
-pub use fallible::{Error, ErrorType, Failed, TryBus, can_fail, read, write};
+pub use fallible::{Error, ErrorType, Failed, TryBus, can_fail, commit, read, write};
 #[cfg(target_os = "none")]
 pub use mapped::MappedBus;
 
@@ -21,6 +21,13 @@ pub trait Bus {
     fn read32(&mut self, offset: u32) -> u32;
     /// Writes a register.
     fn write32(&mut self, offset: u32, value: u32);
+
+    /// Completes all earlier accesses before any later one, and before the processor sleeps.
+    ///
+    /// Override this method if accesses are posted, or can overtake each other. The firmware calls
+    /// it before each write of [`crate::global::COMMIT`], and before it sleeps.
+    #[inline(always)]
+    fn barrier(&mut self) {}
 
     /// Reads registers of one SM, given by their offsets within the SM's region, in that order.
     ///
@@ -53,6 +60,10 @@ impl<B: Bus> Bus for &mut B {
 
     fn write32(&mut self, offset: u32, value: u32) {
         (**self).write32(offset, value);
+    }
+
+    fn barrier(&mut self) {
+        (**self).barrier();
     }
 
     fn read_sm_registers<const N: usize>(&mut self, sm: usize, registers: [u32; N]) -> [u32; N] {

@@ -38,7 +38,8 @@ mod target {
     use mias_firmware::service::{await_block, serve};
     use mias_policies::Firmware;
     use mias_policies::policy::AnyPolicy;
-    use mias_registers::bus::MappedBus;
+    use mias_registers::bus::{Bus, MappedBus};
+    use mias_registers::global;
     #[cfg(target_arch = "riscv32")]
     use riscv_rt::entry;
 
@@ -61,12 +62,14 @@ mod target {
         // SAFETY: `run` is called once, by the reset code, and nothing else names the static.
         let firmware = unsafe { &mut *addr_of_mut!(FIRMWARE) };
         // SAFETY: as above.
-        let crash_record = unsafe { crash_record::open() };
-        crash_record.count = 0;
+        let (_, crash_record) = unsafe { crash_record::open() };
         // If the block never answers, the start below finds no ID, and raises the fault.
         let Ok(_) = await_block(&mut bus, &mut Pause, limits::BLOCK_PAUSE_NS, limits::BLOCK_TRIES);
+        // Before the start, which it covers.
+        bus.write32(global::WATCHDOG_PERIOD, limits::WATCHDOG_CYCLES);
         if firmware.restart(&mut bus, limits::SMS).is_err() {
-            // The fault register has the reason.
+            // The fault register has the reason, and a reset would not help.
+            bus.write32(global::WATCHDOG_PERIOD, 0);
             loop {
                 core_support::sleep();
             }
@@ -79,8 +82,6 @@ mod target {
             serve(firmware, &mut bus, crash_record, limits::WATCHDOG_CYCLES);
             #[cfg(feature = "inject-panic")]
             {
-                use mias_registers::bus::Bus;
-                use mias_registers::global;
                 let table = [1_u32, 2, 3];
                 let index = bus.read32(global::PHASE) as usize;
                 bus.write32(global::PHASE, table[index]);

@@ -103,9 +103,8 @@ mod target {
         // SAFETY: `run` is called once, by the reset code, and nothing else names the static.
         let firmware = unsafe { &mut *addr_of_mut!(FIRMWARE) };
         // SAFETY: as above.
-        let crash_record = unsafe { crash_record::open() };
-        announce(&mut port, crash_record);
-        *crash_record = CrashRecord::EMPTY;
+        let (last, crash_record) = unsafe { crash_record::open() };
+        announce(&mut port, &last);
         let Ok(found) = await_block(&mut block, &mut Pause, limits::BLOCK_PAUSE_NS, limits::BLOCK_TRIES);
         if !found || firmware.restart(&mut block, limits::SMS).is_err() {
             loop {
