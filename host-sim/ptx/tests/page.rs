@@ -77,7 +77,7 @@ const SUPPORTED: [(&str, &[&str]); 18] = [
 
 /// Words of the page's list of refused PTX, each with an instruction.
 const REFUSED: [(&str, &str); 12] = [
-    ("video instructions on words", "vadd.s32.s32.s32 %r1, %r2, %r3;"),
+    ("scalar video instructions", "vadd.s32.s32.s32 %r1, %r2, %r3;"),
     ("`alloca`", "alloca.u64 %rd1, 16;"),
     ("`createpolicy`", "createpolicy.fractional.L2::evict_last.b64 %rd1, 1.0;"),
     (
