@@ -3,7 +3,7 @@
 
 use embedded_hal::delay::DelayNs;
 
-use crate::driver::{Attends, Firmware, Observer};
+use crate::driver::{Attends, Firmware, Observer, Progress};
 use crate::policy::Policy;
 use mias_registers::bus::{TryBus, read, write};
 use mias_registers::global;
@@ -20,18 +20,23 @@ use mias_registers::global;
 /// The bus failed, now or in an earlier call. The observer was notified of a failure now
 /// ([`Observer::bus_failed`]). The watchdog stays on, and expires unless the firmware is restarted,
 /// which the host detects.
-pub fn serve<P: Policy, E: Attends<O>, O: Observer, B: TryBus, const C: usize>(
+pub fn serve<P, E, O: Observer, B: TryBus, const C: usize>(
     firmware: &mut Firmware<P, E, C>,
     bus: &mut B,
     observer: &mut O,
     period: u32,
-) -> Result<(), B::Error> {
+) -> Result<(), B::Error>
+where
+    P: Policy,
+    E: for<'a> Attends<(&'a mut O, Progress)>,
+{
     firmware.check_running::<B>()?;
     firmware.note_failure(write(bus, global::WATCHDOG_PERIOD, period), observer)?;
     loop {
         if firmware.note_failure(read(bus, global::INT_PENDING), observer)? != 0 {
-            firmware.on_interrupt_watched(bus, observer)?;
-            if firmware.take_progress() {
+            let mut watched = (&mut *observer, Progress::default());
+            firmware.on_interrupt_watched(bus, &mut watched)?;
+            if watched.1.0 {
                 firmware.note_failure(write(bus, global::WATCHDOG_FEED, 1), observer)?;
             }
         } else if !firmware.prepare() {

@@ -341,8 +341,8 @@ fn a_status_bit_of_a_newer_block_loses_no_event() {
     assert!(block.writes.iter().all(|(offset, value)| *offset != global::INT_STATUS || value & newer == 0), "its owner clears it");
 }
 
-/// A configuration is marked if a counter of any of its SMs saturated: here SMs 0 and 3 of six, which
-/// both run the first of three configurations.
+/// A configuration is marked if a counter of any of its SMs saturated: here SMs 0 and 3 of six,
+/// which both run the first of three configurations.
 #[test]
 fn saturation_of_any_sm_marks_its_configuration() {
     let mut block = block();

@@ -63,9 +63,9 @@ pub(crate) fn steps(report: &mut Report) {
     }
 }
 
-/// Builds the image by the command `build`, moves it into a separate `folder` laid out like a target
-/// directory, and returns its path. Intermediate files stay in the common folder, so that crates
-/// are compiled once.
+/// Builds the image by the command `build`, moves it into a separate `folder` laid out like a
+/// target directory, and returns its path. Intermediate files stay in the common folder, so that
+/// crates are compiled once.
 fn build_apart(target: &Target, folder: &str, build: &mut Command) -> Result<PathBuf> {
     run(build)?;
     let folder = target.folder(&target_dir().join(folder));

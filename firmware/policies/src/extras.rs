@@ -39,6 +39,13 @@ impl WatchesPreemption for mias_firmware::log::Log {}
 
 impl<P: embedded_hal::digital::OutputPin> WatchesPreemption for mias_firmware::driver::Strobe<P> {}
 
+impl WatchesPreemption for mias_firmware::driver::Progress {
+    #[cfg(feature = "preempt")]
+    fn preemption(&mut self, _: &crate::preempt::Selection<'_>) {
+        self.0 = true;
+    }
+}
+
 impl<O: WatchesPreemption> WatchesPreemption for &mut O {
     #[cfg(feature = "preempt")]
     fn preemption(&mut self, selection: &crate::preempt::Selection<'_>) {

@@ -13,7 +13,7 @@ mod slots;
 mod start;
 
 pub use extension::{Attends, Extension, Precedence, Waiting, refuse_preemption};
-pub use observer::{Observer, Strobe};
+pub use observer::{Observer, Progress, Strobe};
 pub use start::StartError;
 
 use crate::configs::TbVector;
@@ -21,7 +21,7 @@ use crate::counters::{CounterSet, Reading};
 use crate::policy::{Policy, ShippedPolicy};
 use crate::scheduler::{Command, Commands, Event, Report, Scheduler};
 use crate::sm_set::SmWord;
-use mias_registers::bus::{Error, TryBus, can_fail, commit, read, write};
+use mias_registers::bus::{Error, TryBus, can_fail, read, write};
 use mias_registers::counters::Counter;
 use mias_registers::{PhaseCode, fault, global, interrupt, slot, slot_control};
 
@@ -51,8 +51,6 @@ pub struct Firmware<P = ShippedPolicy, E = (), const C: usize = DEFAULT_CONFIGS>
     /// Whether the firmware has started and the bus has not failed since. Otherwise the firmware
     /// does not access the block. Unused for a bus that cannot fail.
     alive: bool,
-    /// Whether an event was finished since the watchdog was fed.
-    progressed: bool,
     extension: E,
 }
 
@@ -88,11 +86,6 @@ impl<P: Policy, E: Extension, const C: usize> Firmware<P, E, C> {
     #[inline(always)]
     pub(crate) fn check_running<B: TryBus>(&self) -> Result<(), B::Error> {
         if can_fail::<B::Error>() && !self.alive { B::Error::stopped(global::INT_STATUS) } else { Ok(()) }
-    }
-
-    /// Returns whether the firmware has finished an event since the last call.
-    pub(crate) fn take_progress(&mut self) -> bool {
-        core::mem::take(&mut self.progressed)
     }
 
     /// Passes on the outcome of an access. If the bus failed, it notifies the observer and stops
@@ -145,9 +138,9 @@ impl<P: Policy, E: Extension, const C: usize> Firmware<P, E, C> {
         Ok(())
     }
 
-    /// Does the work that is kept off the decision path: a block that answers all ones, limits of memory
-    /// instructions, extra TBs, and preemption. Pending events of the scheduler keep the line high
-    /// meanwhile, and wait as they would after an earlier limit update.
+    /// Does the work that is kept off the decision path: a block that answers all ones, limits of
+    /// memory instructions, extra TBs, and preemption. Pending events of the scheduler keep the
+    /// line high meanwhile, and wait as they would after an earlier limit update.
     #[cold]
     #[inline(never)]
     fn seldom<B: TryBus, O: Observer>(&mut self, bus: &mut B, observer: &mut O, status: u32, now: u64) -> Result<(), B::Error>
@@ -160,9 +153,7 @@ impl<P: Policy, E: Extension, const C: usize> Firmware<P, E, C> {
         }
         // The extension receives only events that it handles.
         write(bus, global::INT_STATUS, status & E::INTERRUPTS)?;
-        self.extension.attend(bus, observer, &self.scheduler, (status, self.orphans))?;
-        self.progressed |= status & E::INTERRUPTS != 0;
-        Ok(())
+        self.extension.attend(bus, observer, &self.scheduler, (status, self.orphans))
     }
 
     /// Does a bounded part of the work for a future event without touching the block; returns false
@@ -197,8 +188,6 @@ impl<P: Policy, E: Extension, const C: usize> Firmware<P, E, C> {
     /// counters read, then the broadcast written, and no more.
     fn dispatch<B: TryBus>(&mut self, bus: &mut B, observer: &mut impl Observer, event: Event, now: u64) -> Result<(), B::Error> {
         let mut commands = Commands::new();
-        // A timer that expires too early is not progress.
-        let progresses = !matches!(event, Event::Timer) || self.scheduler.phase().deadline().is_some_and(|deadline| deadline <= now);
         self.hand_over(bus, observer, &event, now, &mut commands)?;
         let mut decided = false;
         while let Some(follow_up) = self.execute(bus, observer, &commands)? {
@@ -216,7 +205,6 @@ impl<P: Policy, E: Extension, const C: usize> Firmware<P, E, C> {
             };
             self.hand_over(bus, observer, &event, now, &mut commands)?;
         }
-        self.progressed |= progresses;
         Ok(())
     }
 
@@ -314,7 +302,8 @@ impl<P: Policy, E: Extension, const C: usize> Firmware<P, E, C> {
                 stage(bus, global::QUOTA_SOME, slots, entry.vector)?;
             }
         }
-        commit(bus)
+        bus.try_barrier()?;
+        write(bus, global::COMMIT, 1)
     }
 
     /// Stages 0 for every kernel except those that the extension controls.

@@ -129,6 +129,23 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
     }
 }
 
+/// Notes whether the firmware has finished an event, to feed the watchdog
+/// ([`serve`](crate::service::serve)).
+///
+/// A timer counts only if it leads to another phase: one that expires too early is not progress.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Progress(pub bool);
+
+impl Observer for Progress {
+    fn event(&mut self, event: &Event, _: u64) {
+        self.0 |= !matches!(event, Event::Timer);
+    }
+
+    fn phase(&mut self, _: PhaseCode) {
+        self.0 = true;
+    }
+}
+
 /// Drives a pin high during a decision. Errors of the pin are ignored, because a strobe must not
 /// stop a scheduler.
 #[derive(Debug)]

@@ -77,7 +77,6 @@ impl<P: Policy, E: Extension, const C: usize> Firmware<P, E, C> {
                 self.orphans &= !(1 << turn);
             } else {
                 write(bus, global::LAUNCH_POP, 1)?;
-                self.progressed = true;
             }
             if let (true, Event::Launched(kernel)) = (urgent, &launched) {
                 self.extension.admit(bus, observer, kernel)?;

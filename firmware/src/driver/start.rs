@@ -58,7 +58,7 @@ impl<P: Strapped, E: Extension, const C: usize> Firmware<P, E, C> {
     /// [`Firmware::restart`] starts it in place.
     #[must_use]
     pub const fn idle() -> Self {
-        Self { scheduler: Scheduler::idle(P::IDLE), orphans: 0, alive: false, progressed: false, extension: E::IDLE }
+        Self { scheduler: Scheduler::idle(P::IDLE), orphans: 0, alive: false, extension: E::IDLE }
     }
 
     /// Creates and starts the firmware with the policy and the parameters of the straps.
@@ -114,8 +114,7 @@ impl<P: Policy, E: Extension, const C: usize> Firmware<P, E, C> {
         let policy = policy(&gpu);
         let settings = Settings { profile_window: settings.profile_window.clamp(1, MAX_WINDOW), ..settings };
         set_up_registers(bus, &E::IDLE, &settings, MAX_SMS as u16)?;
-        let mut firmware =
-            Self { scheduler: Scheduler::new(policy, gpu, settings), orphans: 0, alive: true, progressed: false, extension: E::IDLE };
+        let mut firmware = Self { scheduler: Scheduler::new(policy, gpu, settings), orphans: 0, alive: true, extension: E::IDLE };
         firmware.start_searching(bus)?;
         firmware.take_over(bus)?;
         Ok(firmware)

@@ -5,7 +5,7 @@ use mias_firmware::configs::{ConfigTable, Entry, TbVector};
 use mias_firmware::driver::stage;
 use mias_firmware::gpu::GpuProperties;
 use mias_firmware::policy::{Context, Next, Placement, Plan, Policy, Search as Steps};
-use mias_registers::bus::{TryBus, commit, read, write};
+use mias_registers::bus::{TryBus, read, write};
 use mias_registers::{KERNEL_SLOTS, feature, global, search_found, sm, sm_state};
 
 use super::{CdSearch, EffectiveBandwidth, FairShare, GivenShares, MOST_CLIMBS, MOST_TUNED, MaestroSearch, MiasTrial};
@@ -152,7 +152,8 @@ impl Searching {
         }
         if let Some(vector) = self.state.on_all {
             stage(bus, global::QUOTA_ALL, slots, vector)?;
-            commit(bus)?;
+            bus.try_barrier()?;
+            write(bus, global::COMMIT, 1)?;
             return if self.in_effect.sms() != 0 { self.resume_all(bus, placement.gpu.sm_count) } else { Ok(()) };
         }
         let shares = self.state.shares;
@@ -166,7 +167,8 @@ impl Searching {
             }
             stage(bus, global::QUOTA_SOME, slots, entry.vector)?;
         }
-        commit(bus)?;
+        bus.try_barrier()?;
+        write(bus, global::COMMIT, 1)?;
         let before = core::mem::replace(&mut self.in_effect, shares);
         let mut held = before.holders();
         for (sm, holder) in (0..).zip(shares.holders()) {

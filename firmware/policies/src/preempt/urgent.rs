@@ -10,7 +10,7 @@ use crate::extras::WatchesPreemption;
 use mias_firmware::driver::{Observer, Precedence, Waiting, raise};
 use mias_firmware::gpu::GpuProperties;
 use mias_firmware::kernel::Kernel;
-use mias_registers::bus::{TryBus, commit, read, write};
+use mias_registers::bus::{TryBus, read, write};
 use mias_registers::{
     KERNEL_SLOTS, fault, feature, global, interrupt, mode, preempt, preempt_command, preempt_tb, slot, slot_control, slot_status, technique,
 };
@@ -109,7 +109,8 @@ impl Preemption {
         }
         self.urgent |= 1_u8.checked_shl(slot).unwrap_or(0);
         write(bus, global::QUOTA_ALL + 4 * slot, kernel.max_tbs.into())?;
-        commit(bus)?;
+        bus.try_barrier()?;
+        write(bus, global::COMMIT, 1)?;
         observer.quotas_committed();
         Ok(())
     }

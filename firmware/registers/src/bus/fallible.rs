@@ -10,7 +10,7 @@ use core::convert::Infallible;
 use core::fmt::{self, Debug, Display, Formatter};
 
 use super::Bus;
-use crate::{global, sm};
+use crate::sm;
 
 /// Properties of every bus error.
 pub trait Error: Debug + Sized {
@@ -208,16 +208,6 @@ pub fn read<B: TryBus>(bus: &mut B, offset: u32) -> Result<u32, B::Error> {
 #[inline(never)]
 pub fn write<B: TryBus>(bus: &mut B, offset: u32, value: u32) -> Result<(), B::Error> {
     bus.try_write32(offset, value)
-}
-
-/// Commits the staged quotas, after all of them have arrived.
-///
-/// # Errors
-/// The access failed.
-#[inline(never)]
-pub fn commit<B: TryBus>(bus: &mut B) -> Result<(), B::Error> {
-    bus.try_barrier()?;
-    bus.try_write32(global::COMMIT, 1)
 }
 
 #[cfg(test)]

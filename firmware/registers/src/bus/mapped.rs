@@ -38,9 +38,8 @@ const _: () =
 
 /// Volatile 32-bit accesses to a register block that is mapped at a fixed address.
 ///
-/// A barrier is DSB on Arm, and a fence of all accesses on RISC-V. Every offset that the driver uses
-/// is within the map. Any other offset wraps around, so no access
-/// leaves the block.
+/// A barrier is DSB on Arm, and a fence of all accesses on RISC-V. Every offset that the driver
+/// uses is within the map. Any other offset wraps around, so no access leaves the block.
 #[derive(Debug)]
 pub struct MappedBus {
     block: UniqueMmioPointer<'static, Block>,

@@ -6,7 +6,7 @@ mod fallible;
 #[allow(unsafe_code)]
 mod mapped;
 
-pub use fallible::{Error, ErrorType, Failed, TryBus, can_fail, commit, read, write};
+pub use fallible::{Error, ErrorType, Failed, TryBus, can_fail, read, write};
 #[cfg(target_os = "none")]
 pub use mapped::MappedBus;
 

@@ -12,18 +12,18 @@ use mias_firmware::crash_record::{CrashRecord, MAGIC};
 #[unsafe(link_section = ".crash_record")]
 static mut CRASH_RECORD: MaybeUninit<CrashRecord> = MaybeUninit::uninit();
 
-/// Returns the crash record of the last run, and clears it for this one.
+/// Returns the crash record, cleared, after a call of `last` with that of the last run.
 ///
 /// # Safety
 /// Call it once.
-pub(crate) unsafe fn open() -> (CrashRecord, &'static mut CrashRecord) {
+pub(crate) unsafe fn open(last: impl FnOnce(*const CrashRecord)) -> &'static mut CrashRecord {
     let record = addr_of_mut!(CRASH_RECORD).cast::<CrashRecord>();
+    last(record);
     // SAFETY: the memory exists and is aligned, any words are a valid record, and nothing else
     // accesses it: the caller calls once, and `record_crash` ends the program.
     unsafe {
-        let last = record.read_volatile();
         record.write_volatile(CrashRecord::EMPTY);
-        (last, &mut *record)
+        &mut *record
     }
 }
 

@@ -62,7 +62,7 @@ mod target {
         // SAFETY: `run` is called once, by the reset code, and nothing else names the static.
         let firmware = unsafe { &mut *addr_of_mut!(FIRMWARE) };
         // SAFETY: as above.
-        let (_, crash_record) = unsafe { crash_record::open() };
+        let crash_record = unsafe { crash_record::open(|_| {}) };
         // If the block never answers, the start below finds no ID, and raises the fault.
         let Ok(_) = await_block(&mut bus, &mut Pause, limits::BLOCK_PAUSE_NS, limits::BLOCK_TRIES);
         // Before the start, which it covers.

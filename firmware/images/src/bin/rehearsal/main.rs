@@ -103,8 +103,12 @@ mod target {
         // SAFETY: `run` is called once, by the reset code, and nothing else names the static.
         let firmware = unsafe { &mut *addr_of_mut!(FIRMWARE) };
         // SAFETY: as above.
-        let (last, crash_record) = unsafe { crash_record::open() };
-        announce(&mut port, &last);
+        let crash_record = unsafe {
+            crash_record::open(|last| {
+                // SAFETY: as in `open`.
+                announce(&mut port, &last.read_volatile());
+            })
+        };
         let Ok(found) = await_block(&mut block, &mut Pause, limits::BLOCK_PAUSE_NS, limits::BLOCK_TRIES);
         if !found || firmware.restart(&mut block, limits::SMS).is_err() {
             loop {
