@@ -14,8 +14,8 @@ use core::convert::Infallible;
 
 use embedded_hal::delay::DelayNs;
 use mias_firmware::Firmware;
-use mias_firmware::driver::{Observer, StartError};
 use mias_firmware::crash_record::CrashRecord;
+use mias_firmware::driver::{Observer, StartError};
 use mias_firmware::limits;
 use mias_firmware::policy::ShippedPolicy;
 use mias_firmware::service::{await_block, serve};
