@@ -93,6 +93,17 @@ mod tests {
     }
 
     #[test]
+    fn the_published_numbers_are_the_folder() {
+        let folder = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/published")).unwrap();
+        let names = folder.map(|file| file.unwrap().file_name().into_string().unwrap());
+        let mut files: Vec<String> = names.filter(|name| name.ends_with(".csv")).collect();
+        let mut listed: Vec<String> = PUBLISHED.iter().map(|(name, _)| format!("{name}.csv")).collect();
+        files.sort();
+        listed.sort();
+        assert_eq!(files, listed);
+    }
+
+    #[test]
     fn plans_are_found_by_name() {
         assert!(text("quick").is_some_and(|text| text.contains("[[experiment]]")));
         assert_eq!(text("quack"), None);

@@ -2,10 +2,23 @@
 
 use super::world::{SM, World};
 use crate::cases::cases;
+use mias_firmware::configs::TbVector;
+use mias_firmware::gpu::{GpuProperties, Settings};
 use mias_firmware::resources::TbShape;
+use mias_policies::policy::AnyPolicy;
 use mias_registers::{PhaseCode, PolicyCode, global};
 use proptest::prelude::*;
 use proptest::test_runner::TestRng;
+
+/// A code without an arm in `AnyPolicy` would become Left-over silently.
+#[test]
+fn every_code_has_its_policy() {
+    for code in PolicyCode::ALL {
+        let policy = AnyPolicy::new(code, &GpuProperties::NONE, &Settings::default(), TbVector::default());
+        let is_left_over = matches!(policy, AnyPolicy::LeftOver(_));
+        assert_eq!(is_left_over, code == PolicyCode::LeftOver, "{code:?}");
+    }
+}
 
 fn kernels() -> impl Strategy<Value = Vec<TbShape>> {
     let threads = prop_oneof![Just(32_u32), Just(64), Just(128), Just(256), 1..1024_u32];
