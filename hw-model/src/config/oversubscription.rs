@@ -258,7 +258,7 @@ pub(super) fn refused(gpu: &GpuConfig) -> Option<(&'static str, u32, &'static st
     let tbs = "must be 1 to 32 TBs";
     let carved = "steps of a cache that grows into spare shared memory, and contexts are to lie there: give l1.carve_out = []";
     let interval = "must be 100 to 1,000,000 cycles";
-    let found = "says who finds the number of extra TBs, and nobody does: with \"virtual\", and where sm.oversubscription.extra gives it, leave it out";
+    let found = "has no effect: \"virtual\" and sm.oversubscription.extra set the number of extra TBs without a controller; leave it out";
     let for_nothing = config.controller == OversubscriptionController::Firmware && !config.is_controlled();
     let checks = [
         (!(SECTOR_BYTES..=1_024).contains(&bandwidth) || !bandwidth.is_power_of_two()).then_some((
